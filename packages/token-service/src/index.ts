@@ -12,4 +12,4 @@ export type {
 } from './clients/application-options.ts'
 export type { ClaimPatterns, IdentityRule } from './storage/trusted-issuer.ts'
 export type { PublicKeyOptions } from './clients/public-keys.ts'
-export type { TokenServiceOptions } from './service/token-service-options.ts'
+export type { OpenidProviderOptions, TokenServiceOptions } from './service/token-service-options.ts'

@@ -12,22 +12,31 @@ const adminSettings = z.object(
 export type Configuration = z.output<typeof commandSettings>
 export type Settings = Readonly<Record<string, unknown>>
 
-/** Precedence: flags and environment (`given`), file, defaults. */
+/** Precedence: flags and environment (`given`), file, defaults. `openidClientSecret` is that of the provider in the file. */
 export async function readConfiguration(file: string | undefined, given: Settings): Promise<Configuration> {
   const fromFile = file === undefined ? {} : await readSettings(file)
   const set = Object.entries(given).filter(([, value]) => value !== undefined)
   const settings: Settings = { ...fromFile, ...Object.fromEntries(set) }
-  const { storageFile, applicationsFile, resourceServersFile, adminTokenFile } = settings
+  const { openidClientSecret, ...others } = settings
+  const { storageFile, applicationsFile, resourceServersFile, adminTokenFile } = others
   return parseSettings(
     commandSettings,
     withSecretsFromFiles({
-      ...settings,
+      ...others,
       ...(typeof adminTokenFile === 'string' && { adminToken: readText(adminTokenFile).trim() }),
       ...(typeof storageFile === 'string' && { storage: readText(storageFile).trim() }),
       ...(typeof applicationsFile === 'string' && { applications: await readYaml(applicationsFile) }),
       ...(typeof resourceServersFile === 'string' && {
         resourceServers: await readYaml(resourceServersFile),
       }),
+      ...(openidClientSecret !== undefined &&
+        isObject(others['openidProvider']) && {
+          openidProvider: {
+            ...others['openidProvider'],
+            clientSecretFile: undefined,
+            clientSecret: openidClientSecret,
+          },
+        }),
     }),
   )
 }
@@ -75,18 +84,19 @@ function absolutePaths(value: unknown, folder: string): unknown {
 function withSecretsFromFiles(settings: Settings): Settings {
   const withSecrets = (clients: unknown) =>
     Array.isArray(clients) ? clients.map((client: unknown) => withSecret(client)) : clients
-  const { applications, resourceServers } = settings
+  const { applications, resourceServers, openidProvider } = settings
   return {
     ...settings,
     applications: withSecrets(applications),
     resourceServers: withSecrets(resourceServers),
+    ...(openidProvider !== undefined && { openidProvider: withSecret(openidProvider) }),
   }
 }
 
 /** `clientSecretFile` names a file that contains the secret, instead of `clientSecret`; likewise `publicKeyFile`. */
 function withSecret(client: unknown): unknown {
-  if (typeof client !== 'object' || client === null) return client
-  const { clientSecretFile, publicKeyFile, ...others } = client as Settings
+  if (!isObject(client)) return client
+  const { clientSecretFile, publicKeyFile, ...others } = client
   return {
     ...others,
     ...(typeof clientSecretFile === 'string' && {
@@ -94,6 +104,10 @@ function withSecret(client: unknown): unknown {
     }),
     ...(typeof publicKeyFile === 'string' && { publicKey: readText(publicKeyFile) }),
   }
+}
+
+function isObject(value: unknown): value is Settings {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Reads YAML, which includes JSON. */

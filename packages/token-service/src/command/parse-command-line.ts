@@ -64,11 +64,16 @@ export async function parseCommandLine(args: readonly string[]): Promise<Command
     const environment = { ...(await adminEnvironment(file, given)), ...process.env }
     return { request, environment }
   }
-  const { TOKENWELL_SECRET_HASH_KEYS: keys, TOKENWELL_ADMIN_TOKEN: adminToken } = process.env
+  const {
+    TOKENWELL_SECRET_HASH_KEYS: keys,
+    TOKENWELL_ADMIN_TOKEN: adminToken,
+    TOKENWELL_OPENID_CLIENT_SECRET: openidClientSecret,
+  } = process.env
   const configuration = await readConfiguration(config, {
     ...given,
     secretHashKeys: keys?.split(',').map((key) => key.trim()),
     adminToken,
+    openidClientSecret,
   })
   return { configuration, task, passwordLink }
 }
@@ -88,5 +93,6 @@ const configFlag = new Option('--config <file>', 'YAML or JSON file with setting
 
 const help = `
 Precedence: flags, environment, configuration file, defaults.
-The file can contain the same settings in camelCase (port, storage, secretHashKeysFile, …), and the applications
-and resourceServers themselves.`
+The file can contain the same settings in camelCase (port, storage, secretHashKeysFile, …), applications,
+resourceServers and trustedIssuers themselves, and openidProvider, through which people log in to the portal; its
+client secret can be in TOKENWELL_OPENID_CLIENT_SECRET.`

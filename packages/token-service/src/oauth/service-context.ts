@@ -4,6 +4,7 @@ import type { ResourceServer } from '../storage/resource-server.ts'
 import type { AuthenticateByIdentity } from './authenticate-by-identity.ts'
 import type { AuthenticateClient } from './authenticate-client.ts'
 import type { Keyring } from '../clients/keyring.ts'
+import type { OpenidProviderSettings } from '../clients/openid-provider-options.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { ErrorFormat } from './protocol-error.ts'
 import type { GrantTypeIn } from './oauth-parameters.ts'
@@ -40,6 +41,9 @@ export interface ServiceContext {
   readonly grantTypeIn: GrantTypeIn
   /** The URL that clients use; `undefined`: the one in the request. */
   readonly publicUrl: string | undefined
+  /** The OpenID provider through which people log in to the portal. */
+  readonly openidProvider: OpenidProviderSettings | undefined
+  readonly warn: (message: string) => void
   /** Logs an error; failures of the storage at most once a minute. */
   readonly logFailure: (error: unknown) => void
   /** Deletes every token and failure, and restores the configured applications. */

@@ -23,8 +23,10 @@ import { createHandlers, routes } from './routes.ts'
 import { createCsrfToken, protectFromCsrf } from './session/csrf-protection.ts'
 import {
   knownDevice,
+  pendingLogIn,
   sessionHash,
   setDeviceCookie,
+  setPendingLogIn,
   setSessionCookie,
   type CookieOptions,
 } from './session/session.ts'
@@ -66,6 +68,7 @@ async function addPages(portal: FastifyInstance, service: ServiceContext, paths:
     if (notice !== undefined) void reply.setCookie(noticeCookie, notice, { ...cookie, maxAge: 60 })
     if (sessionId !== undefined) setSessionCookie(reply, sessionId, cookie)
     if (device !== undefined) setDeviceCookie(reply, device, cookie)
+    if (response.pendingLogIn !== undefined) setPendingLogIn(reply, response.pendingLogIn, cookie)
     if (retryAfterSeconds !== undefined) void reply.header('retry-after', String(retryAfterSeconds))
     if (redirectTo !== undefined) return reply.header('cache-control', 'no-store').redirect(redirectTo, 303)
     if (file) {
@@ -141,6 +144,7 @@ async function addPages(portal: FastifyInstance, service: ServiceContext, paths:
           address: request.ip,
           baseUrl: baseUrl(request, publicUrl),
           device: knownDevice(request),
+          pendingLogIn: pendingLogIn(request),
           sessionHash: sessionHash(request),
         }
         return send(reply, await handle(name, portalRequest))

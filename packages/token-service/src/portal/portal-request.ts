@@ -14,6 +14,8 @@ export interface PortalRequest extends Viewer {
   readonly baseUrl: string
   /** What shows that this device has logged in before. */
   readonly device?: string | undefined
+  /** The log-in at the OpenID provider that this browser has begun, encrypted. */
+  readonly pendingLogIn?: string | undefined
   /** The hash of the browser's session ID, if it has one. */
   readonly sessionHash?: string | undefined
 }
@@ -48,6 +50,8 @@ interface ResponseDetails {
   readonly notice?: NoticeName | undefined
   /** The ID of a new session; `null` ends the session. */
   readonly sessionId?: string | null | undefined
+  /** The log-in that begins at the OpenID provider, encrypted; `null`: it is over. */
+  readonly pendingLogIn?: string | null | undefined
   /** What shows later that this device has logged in. */
   readonly device?: string | undefined
 }

@@ -10,6 +10,8 @@ export type RouteTable<Path extends string> = Readonly<
 export const openRoutes = [
   'showLogIn',
   'logIn',
+  'beginOpenidLogIn',
+  'finishOpenidLogIn',
   'logOut',
   'showJoin',
   'join',

@@ -26,13 +26,16 @@ import { trustedIssuerHandlers } from './trusted-issuers/trusted-issuer-handlers
 import { trustedIssuerRoutes } from './trusted-issuers/trusted-issuer-routes.ts'
 import { linkHandlers } from './session/link-handlers.ts'
 import { logInHandlers } from './session/log-in-handlers.ts'
-import { linkRoutes, logInRoutes } from './session/session-routes.ts'
+import { openidHandlers } from './session/openid-handlers.ts'
+import { createOpenidProvider } from './session/openid-provider.ts'
+import { linkRoutes, logInRoutes, openidRoutes } from './session/session-routes.ts'
 
 /** Every request that the portal handles, apart from its static files. */
 export const routes = {
   ...overviewRoutes,
   ...referenceRoutes,
   ...logInRoutes,
+  ...openidRoutes,
   ...linkRoutes,
   ...accountRoutes,
   ...peopleRoutes,
@@ -48,10 +51,12 @@ export const routes = {
 
 /** A handler for each route: the type check fails without it. */
 export function createHandlers(service: ServiceContext): HandlersOf<typeof routes> {
+  const provider = service.openidProvider && createOpenidProvider(service.openidProvider, service)
   return {
     ...overviewHandlers(service),
     ...referenceHandlers(service),
-    ...logInHandlers(service),
+    ...logInHandlers(service, provider),
+    ...openidHandlers(service, provider),
     ...linkHandlers(service),
     ...accountHandlers(service),
     ...developerHandlers(service),

@@ -101,6 +101,8 @@ export async function openServiceContext(
     errors,
     grantTypeIn,
     publicUrl,
+    openidProvider: options.openidProvider,
+    warn,
     logFailure: onError,
     act,
     signingKeys: signingKeysOf(storage),

@@ -84,6 +84,8 @@ function createPortalLinks(
     const { id, token } = await linksFor(by).createInvitation({ administrator })
     return { id, link: `${base}${portalLinks.join(token)}` }
   }
+  const hasAdministrator = async () =>
+    (await storage.developers.list()).some(({ administrator }) => administrator)
   const requirePortal = () => {
     if (!portal) throw new NotFoundError('This service has no developer portal.')
   }
@@ -91,12 +93,12 @@ function createPortalLinks(
     async createSetupLink() {
       if (!portal) return undefined
       await storage.opened
-      if ((await storage.developers.list()).length > 0) return undefined
+      if (await hasAdministrator()) return undefined
       return (await invitation({ actorType: 'service' }, true)).link
     },
     async createInvitation(by: Actor) {
       requirePortal()
-      return invitation(by, (await storage.developers.list()).length === 0)
+      return invitation(by, !(await hasAdministrator()))
     },
     async createPasswordLink(by: Actor, name: string) {
       requirePortal()

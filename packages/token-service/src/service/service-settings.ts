@@ -18,6 +18,7 @@ import {
   scopeName,
 } from '../clients/application-schema.ts'
 import { rejectInvalidIssuers, trustedIssuerSettings } from '../clients/trusted-issuers.ts'
+import { openidProviderSettings } from '../clients/openid-provider-options.ts'
 import { signingAlgorithms } from '../oauth/signing-keys.ts'
 import { parseStorageLocation } from '../storage/open-storage.ts'
 import { boolean, booleanOf, list, numeric, parseSettings, port, setting } from '../runtime/setting.ts'
@@ -57,6 +58,7 @@ export const serviceSettings = z.strictObject({
     .default([]),
   resourceServers: z.array(resourceServerSchema).default([]),
   trustedIssuers: z.array(trustedIssuerSettings).default([]),
+  openidProvider: openidProviderSettings.optional(),
   products: setting(
     '<names>',
     'comma-separated API products to add to the catalogue',

@@ -6,6 +6,28 @@ import type {
 } from '../clients/application-options.ts'
 import type { Clock } from '../runtime/clock.ts'
 
+/** The OpenID provider through which people log in to the portal. */
+export interface OpenidProviderOptions {
+  /** As the log-in page names it: "Log in with …". */
+  readonly name: string
+  /** The issuer; its metadata names everything else (OpenID Connect Discovery). An https URL, or http on loopback. */
+  readonly issuer: string
+  readonly clientId: string
+  readonly clientSecret: string
+  /** @default ['openid', 'profile'] */
+  readonly scopes?: readonly string[] | undefined
+  /** The claim with which a new developer is named. @default 'preferred_username' */
+  readonly nameClaim?: string | undefined
+  /** The claim that lists the groups of the person. @default 'groups' */
+  readonly groupsClaim?: string | undefined
+  /** Their members are administrators, and nobody else; empty: the portal decides who is one. @default [] */
+  readonly administratorGroups?: readonly string[] | undefined
+  /** Their members are developers; `*`: everybody whom the provider logs in. */
+  readonly developerGroups: readonly string[] | '*'
+  /** `false`: nobody logs in with a password. @default true */
+  readonly localPasswords?: boolean | undefined
+}
+
 export interface TokenServiceOptions {
   /** `0`: a free port. @default 0 */
   readonly port?: number | undefined
@@ -58,6 +80,8 @@ export interface TokenServiceOptions {
   readonly trustProxy?: boolean | number | string | undefined
   /** Serves the developer portal, with the API reference. @default false */
   readonly portal?: boolean | undefined
+  /** The OpenID provider through which people log in to the portal. @default none: they have local passwords */
+  readonly openidProvider?: OpenidProviderOptions | undefined
   /**
    * For tests: a second listener on loopback that injects faults, moves the clock, records requests and resets
    * the service; a number is its port. Not available with PostgreSQL. @default false

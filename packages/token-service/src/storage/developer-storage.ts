@@ -5,10 +5,17 @@ export interface Developer {
   readonly id: string
   /** As typed at login, in lower case. */
   readonly name: string
+  /** Empty: the developer has no password. */
   readonly passwordHash: string
   /** Sees every project, approves applications, invites others; the first developer is one. */
   readonly administrator: boolean
   readonly createdAtMs: number
+}
+
+/** Who somebody is at an OpenID provider: never the e-mail address, which may belong to somebody else later. */
+export interface Identity {
+  readonly issuer: string
+  readonly subject: string
 }
 
 /** A link with which somebody becomes a developer: its digest, never the link itself. */
@@ -37,6 +44,9 @@ export interface DeveloperStorage {
    * by now. Throws {@link NameTaken}.
    */
   join(developer: Developer, invitationHash: string, nowMs: number): Promise<boolean>
+  findByIdentity(identity: Identity): Promise<Developer | undefined>
+  /** Adds a developer with that identity; `false` if there is one. Throws {@link NameTaken}. */
+  joinByIdentity(developer: Developer, identity: Identity): Promise<boolean>
   /** Sets the password and deletes the developer's password links. */
   changePassword(id: string, passwordHash: string): Promise<void>
   /** Makes the developer an administrator, or a developer again; `false` if there would be no administrator left. */
@@ -58,10 +68,14 @@ export interface DeveloperStorage {
   /** The developer who can set a password with this link; undefined once it has been used or has expired. */
   findPasswordLink(hash: string, nowMs: number): Promise<Developer | undefined>
   /**
-   * Sets the password, ends the developer's sessions, and consumes all password links of the developer; `undefined`:
-   * the link has been used or has expired.
+   * Sets the password, or keeps it, ends the developer's sessions, and consumes all password links of the developer;
+   * `undefined`: the link has been used or has expired.
    */
-  usePasswordLink(hash: string, passwordHash: string, nowMs: number): Promise<Developer | undefined>
+  usePasswordLink(
+    hash: string,
+    passwordHash: string | undefined,
+    nowMs: number,
+  ): Promise<Developer | undefined>
   /** Deletes the invitations and password links that expired by `nowMs`; returns how many. */
   purge(nowMs: number): Promise<number>
 }
@@ -70,12 +84,16 @@ export interface Session {
   readonly hash: string
   readonly developerId: string
   readonly expiresAtMs: number
+  /** The encrypted ID token of a session that an OpenID provider began. */
+  readonly idToken?: string | undefined
 }
 
 export interface SessionStorage {
   open(session: Session): Promise<void>
   /** The developer of the session, until it expires. */
   find(hash: string, nowMs: number): Promise<Developer | undefined>
+  /** The encrypted ID token of the session, if it has one. */
+  findIdToken(hash: string): Promise<string | undefined>
   close(hash: string): Promise<void>
   closeAll(developerId: string): Promise<void>
   /** Deletes what expired by `nowMs`; returns how many. */

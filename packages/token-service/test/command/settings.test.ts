@@ -7,7 +7,14 @@ import { UsageError } from '../../src/runtime/usage-error.ts'
 import { temporaryFolder } from '../service-process.ts'
 
 // Lists of objects are in a file; secrets are in a file or a variable.
-const withoutFlag = ['applications', 'trustedIssuers', 'resourceServers', 'secretHashKeys', 'adminToken']
+const withoutFlag = [
+  'applications',
+  'trustedIssuers',
+  'resourceServers',
+  'openidProvider',
+  'secretHashKeys',
+  'adminToken',
+]
 
 const values: Readonly<Record<string, [text: string, value: unknown]>> = {
   port: ['1234', 1234],

@@ -67,6 +67,33 @@ export function testDevelopers(storage: () => Storage): void {
     expect((await storage().developers.find(one.name))?.passwordHash).toBe('changed')
   })
 
+  it('finds a developer by the issuer and the subject, until the developer is removed', async () => {
+    const [one, other] = [developer(), developer()]
+    const identity = { issuer: 'https://id.example.com', subject: one.id }
+    const join = (...args: Parameters<Storage['developers']['joinByIdentity']>) =>
+      storage().transaction(({ developers }) => developers.joinByIdentity(...args))
+    expect(await storage().developers.findByIdentity(identity)).toBeUndefined()
+    expect([await join(one, identity), await join(other, identity)]).toEqual([true, false])
+    await expect(join({ ...other, name: one.name }, { ...identity, subject: 'b' })).rejects.toThrow(NameTaken)
+    expect(await storage().developers.findByIdentity({ ...identity, subject: 'b' })).toBeUndefined()
+    expect(await join(other, { issuer: 'https://other.example.com', subject: one.id })).toBe(true)
+    expect(await storage().developers.findByIdentity(identity)).toEqual(one)
+    expect(await storage().developers.remove(one.id)).toBe(true)
+    expect(await storage().developers.findByIdentity(identity)).toBeUndefined()
+    expect(await join(developer(), identity)).toBe(true)
+  })
+
+  it('keeps the ID token of a session', async () => {
+    const { id: developerId } = await joined()
+    const session = { hash: randomUUID(), developerId, expiresAtMs: 100 }
+    await storage().sessions.open({ ...session, idToken: 'encrypted' })
+    await storage().sessions.open({ ...session, hash: `${session.hash} without` })
+    expect(await storage().sessions.findIdToken(session.hash)).toBe('encrypted')
+    expect(await storage().sessions.findIdToken(`${session.hash} without`)).toBeUndefined()
+    await storage().sessions.closeAll(developerId)
+    expect(await storage().sessions.findIdToken(session.hash)).toBeUndefined()
+  })
+
   it('does not remove the last administrator', async () => {
     const administrators = (await storage().developers.list()).filter(({ administrator }) => administrator)
     const administrator = administrators[0] ?? developer({ administrator: true })
@@ -134,6 +161,13 @@ export function testDevelopers(storage: () => Storage): void {
     expect(await storage().sessions.find(`open for ${other.id}`, 1)).toEqual(other)
     await storage().developers.remove(other.id)
     expect(await use(others, 'gone')).toBeUndefined()
+  })
+
+  it('keeps the password of a developer who logs in with a link', async () => {
+    const one = await joined()
+    await storage().developers.addPasswordLink({ hash: one.id, developerId: one.id, expiresAtMs: 100 })
+    expect(await storage().developers.usePasswordLink(one.id, undefined, 1)).toEqual(one)
+    expect(await storage().developers.usePasswordLink(one.id, undefined, 1)).toBeUndefined()
   })
 
   it('removes a developer with the sessions, and no other developer', async () => {

@@ -32,13 +32,15 @@ export interface PageContent {
   readonly actions?: SafeHtml | undefined
   /** A page without a menu, in one narrow column. */
   readonly isCard?: boolean | undefined
+  /** Where the browser continues at once. */
+  readonly continueTo?: string | undefined
   /** The scripts that the page needs besides that of every page. */
   readonly scripts?: readonly AssetName[] | undefined
 }
 
 /** A page of the portal. */
 export function page(viewer: Viewer, content: PageContent): SafeHtml {
-  const { title, body, trail = [], badge = '', actions, isCard = false, scripts = [] } = content
+  const { title, body, trail = [], badge = '', actions, isCard = false, scripts = [], continueTo } = content
   const main = html`<main id="content" tabindex="-1" class="${isCard ? 'narrow' : ''}">
     ${viewer.notice === undefined ? '' : html`<div role="status" class="notice" data-variant="success">${notices[viewer.notice]}</div>`}
     ${trail.length > 0 ? breadcrumbs(trail) : ''}
@@ -48,19 +50,20 @@ export function page(viewer: Viewer, content: PageContent): SafeHtml {
     </div>
     ${body}
   </main>`
-  return document(viewer, { title, main, scripts: ['portal.js', ...scripts] })
+  return document(viewer, { title, main, scripts: ['portal.js', ...scripts], continueTo })
 }
 
 interface DocumentContent {
   readonly title: string
   readonly main: SafeHtml
   readonly scripts: readonly AssetName[]
+  readonly continueTo: string | undefined
 }
 
 // Bundlers rewrite a tagged template that contains the end tag of a script.
 const endScript = '/script'
 
-function document(viewer: Viewer, { title, main, scripts }: DocumentContent): SafeHtml {
+function document(viewer: Viewer, { title, main, scripts, continueTo }: DocumentContent): SafeHtml {
   const { paths, developer } = viewer
   return html`<!doctype html>
     <html lang="en">
@@ -68,6 +71,7 @@ function document(viewer: Viewer, { title, main, scripts }: DocumentContent): Sa
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
+        ${continueTo === undefined ? '' : html`<meta http-equiv="refresh" content="0; url=${continueTo}" />`}
         <title>${title} · Tokenwell</title>
         <link rel="icon" href="${assetUrl(paths, 'icon.svg')}" type="image/svg+xml" />
         <link rel="stylesheet" href="${assetUrl(paths, 'portal.css')}" />

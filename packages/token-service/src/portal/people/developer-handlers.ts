@@ -15,8 +15,10 @@ export function developerHandlers({
   linksFor,
   developersFor,
   clock,
+  openidProvider,
 }: ServiceContext): HandlersOf<typeof peopleRoutes> {
   const { developers } = storage
+  const localPasswords = openidProvider?.localPasswords ?? true
 
   async function show(request: DeveloperRequest, newLink?: NewLink): Promise<PortalResponse> {
     const [all, invitations] = await Promise.all([developers.list(), developers.invitations(clock.now())])
@@ -28,7 +30,7 @@ export function developerHandlers({
         return { ...developer, projects: await storage.listings.projects(filter) }
       }),
     )
-    const content = { invitations, nowMs: clock.now(), newLink, paging, total: found.length }
+    const content = { invitations, nowMs: clock.now(), newLink, paging, total: found.length, localPasswords }
     return { page: developersPage(request, { ...content, developers: shown }) }
   }
 

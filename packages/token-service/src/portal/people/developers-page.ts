@@ -8,6 +8,7 @@ import { moreMenu } from '../layout/menus.ts'
 import { page } from '../layout/page.ts'
 import { pages, searchField, type Paging } from '../layout/paging.ts'
 import { relativeTime } from '../layout/time.ts'
+import { hasPassword } from '../session/link-pages.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 
 /** A link that the administrator sends to somebody. */
@@ -25,10 +26,11 @@ export interface DevelopersContent {
   readonly newLink?: NewLink | undefined
   readonly paging: Paging
   readonly total: number
+  readonly localPasswords: boolean
 }
 
 export function developersPage(request: DeveloperRequest, content: DevelopersContent): SafeHtml {
-  const { developers, invitations, nowMs, newLink, paging, total } = content
+  const { developers, invitations, nowMs, newLink, paging, total, localPasswords } = content
   const body = html` ${
       newLink === undefined
         ? ''
@@ -62,7 +64,7 @@ export function developersPage(request: DeveloperRequest, content: DevelopersCon
               </td>
               <td data-label="Projects">${projectNames(each.projects)}</td>
               <td data-label="Joined">${relativeTime(each.createdAtMs, nowMs)}</td>
-              <td class="action">${actionsOn(request, each)}</td>
+              <td class="action">${actionsOn(request, each, hasPassword(each, localPasswords))}</td>
             </tr>`,
         )}
       </tbody>
@@ -110,6 +112,7 @@ function projectNames({ items, total }: ListPage<ListedProject>): string {
 function actionsOn(
   { paths, csrfToken }: DeveloperRequest,
   { id, name, administrator }: Developer,
+  withPassword: boolean,
 ): SafeHtml | '' {
   return moreMenu(name, [
     dialog({
@@ -132,12 +135,14 @@ function actionsOn(
     }),
     dialog({
       id: `password-${id}`,
-      label: html`Reset password<span class="visually-hidden"> of ${name}</span>`,
+      label: withPassword
+        ? html`Reset password<span class="visually-hidden"> of ${name}</span>`
+        : html`Create log-in link<span class="visually-hidden"> for ${name}</span>`,
       style: 'ghost',
-      title: `Reset the password of ${name}`,
+      title: withPassword ? `Reset the password of ${name}` : `Create a log-in link for ${name}`,
       body: html`<p>
-        You get a link to send to ${name}, who can then set a new password. The current password works until
-        then.
+        You get a link to send to ${name}, who can then
+        ${withPassword ? 'set a new password. The current password works until then.' : 'log in with it, once.'}
       </p>`,
       action: paths.passwordLink(id),
       confirm: 'Create link',

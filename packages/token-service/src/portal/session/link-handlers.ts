@@ -9,23 +9,24 @@ import { parseForm } from '../layout/parse-form.ts'
 import { actorOf } from './actor.ts'
 import type { RawParameters } from '../../oauth/parameters.ts'
 import { developerName } from './developer-name.ts'
-import { joinPage, newPasswordPage } from './link-pages.ts'
+import { hasPassword, joinPage, newPasswordPage } from './link-pages.ts'
 import { PortalError } from '../portal-error.ts'
 import type { HandlersOf } from '../portal-request.ts'
 import { hashPassword, newPassword } from './password.ts'
 import type { linkRoutes } from './session-routes.ts'
 import { createSessionStarter } from './session.ts'
 
-function joinForm({ name }: RawParameters) {
+function joinForm({ name }: RawParameters, withPassword: boolean) {
   return z.object({
     name: developerName,
-    password: newPassword(developerName.safeParse(name).data ?? ''),
+    password: withPassword ? newPassword(developerName.safeParse(name).data ?? '') : z.literal(''),
   })
 }
 
-/** The links with which people join, or set a new password after they forgot theirs. */
+/** The links with which people join, set a new password after they forgot theirs, or log in without any. */
 export function linkHandlers(service: ServiceContext): HandlersOf<typeof linkRoutes> {
-  const { storage, act, clock } = service
+  const { storage, act, clock, openidProvider } = service
+  const localPasswords = openidProvider?.localPasswords ?? true
   const startSession = createSessionStarter(service)
 
   async function findInvitation(token = '') {
@@ -43,13 +44,15 @@ export function linkHandlers(service: ServiceContext): HandlersOf<typeof linkRou
 
   return {
     showJoin: async (request) => ({
-      page: joinPage(request, emptyForm, await findInvitation(request.params['token'])),
+      page: joinPage(request, emptyForm, await findInvitation(request.params['token']), localPasswords),
     }),
     async join(request) {
       const invitation = await findInvitation(request.params['token'])
-      const parsed = parseForm(joinForm(request.form), request.form)
-      if (!parsed.data) return { page: joinPage(request, parsed.state, invitation), status: 422 }
-      const passwordHash = await hashPassword(parsed.data.password)
+      const parsed = parseForm(joinForm(request.form, localPasswords), request.form)
+      if (!parsed.data)
+        return { page: joinPage(request, parsed.state, invitation, localPasswords), status: 422 }
+      const { password } = parsed.data
+      const passwordHash = password === '' ? '' : await hashPassword(password)
       const { administrator, hash } = invitation
       const developer = { id: randomUUID(), name: parsed.data.name, passwordHash, administrator }
       const nowMs = clock.now()
@@ -62,26 +65,29 @@ export function linkHandlers(service: ServiceContext): HandlersOf<typeof linkRou
       } catch (error) {
         if (!(error instanceof NameTaken)) throw error
         const state = { values: { name: developer.name }, errors: { name: error.message } }
-        return { page: joinPage(request, state, invitation), status: 422 }
+        return { page: joinPage(request, state, invitation, localPasswords), status: 422 }
       }
-      return startSession(developer, request)
+      return startSession(developer, request, { method: 'link' })
     },
     async showNewPassword(request) {
       const { developer } = await findLink(request.params['token'])
-      return { page: newPasswordPage(request, emptyForm, developer) }
+      return { page: newPasswordPage(request, emptyForm, developer, localPasswords) }
     },
     async setPassword(request) {
       const { hash, developer } = await findLink(request.params['token'])
-      const parsed = parseForm(z.object({ new_password: newPassword(developer.name) }), request.form)
-      if (!parsed.data) return { page: newPasswordPage(request, parsed.state, developer), status: 422 }
-      const passwordHash = await hashPassword(parsed.data.new_password)
+      const password = hasPassword(developer, localPasswords) ? newPassword(developer.name) : z.literal('')
+      const parsed = parseForm(z.object({ new_password: password }), request.form)
+      if (!parsed.data)
+        return { page: newPasswordPage(request, parsed.state, developer, localPasswords), status: 422 }
+      const { new_password: typed } = parsed.data
+      const passwordHash = typed === '' ? undefined : await hashPassword(typed)
       await act(actorOf({ developer, address: request.address }), async ({ developers }, audit) => {
         if (!(await developers.usePasswordLink(hash, passwordHash, clock.now()))) {
           throw new PortalError('invalid_link')
         }
-        audit('password_set')
+        if (passwordHash !== undefined) audit('password_set')
       })
-      return startSession(developer, request)
+      return startSession(developer, request, { method: 'link' })
     },
   }
 }

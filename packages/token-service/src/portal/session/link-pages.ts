@@ -4,16 +4,37 @@ import { csrfInput, type FormState, field } from '../layout/form.ts'
 import { page } from '../layout/page.ts'
 import type { PortalRequest } from '../portal-request.ts'
 
-export function newPasswordPage(request: PortalRequest, state: FormState, { name }: Developer): SafeHtml {
+/** Those of the OpenID provider have none; if local passwords are switched off, nobody has. */
+export function hasPassword({ passwordHash }: Developer, localPasswords: boolean): boolean {
+  return localPasswords && passwordHash !== ''
+}
+
+/** Where a link leads: to a new password, or without any to a session. */
+export function newPasswordPage(
+  request: PortalRequest,
+  state: FormState,
+  developer: Developer,
+  localPasswords: boolean,
+): SafeHtml {
   const { paths, params, csrfToken } = request
+  const { name } = developer
+  const withPassword = hasPassword(developer, localPasswords)
   const body = html`<p class="lead">For <strong>${name}</strong>. You will be logged out on all devices.</p>
     <form method="post" action="${paths.newPassword(params['token'] ?? '')}" class="card">
       ${csrfInput(csrfToken)}
-      <input type="text" value="${name}" autocomplete="username" hidden />
-      ${newPasswordField({ name: 'new_password', label: 'New password' }, state)}
-      <button>Set password</button>
+      ${
+        withPassword
+          ? html`<input type="text" value="${name}" autocomplete="username" hidden />
+              ${newPasswordField({ name: 'new_password', label: 'New password' }, state)}`
+          : ''
+      }
+      <button>${withPassword ? 'Set password' : 'Log in'}</button>
     </form>`
-  return page(request, { title: 'Set a new password', body, isCard: true })
+  return page(request, {
+    title: withPassword ? 'Set a new password' : 'Log in with this link',
+    body,
+    isCard: true,
+  })
 }
 
 /** The field for a new password. */
@@ -25,7 +46,12 @@ export function newPasswordField(
   return field({ name, label, hint, type: 'password', autocomplete: 'new-password', minLength: 12 }, state)
 }
 
-export function joinPage(request: PortalRequest, state: FormState, { administrator }: Invitation): SafeHtml {
+export function joinPage(
+  request: PortalRequest,
+  state: FormState,
+  { administrator }: Invitation,
+  localPasswords: boolean,
+): SafeHtml {
   const { paths, params, csrfToken } = request
   const body = html`<p class="lead">
       ${
@@ -36,8 +62,8 @@ export function joinPage(request: PortalRequest, state: FormState, { administrat
     </p>
     <form method="post" action="${paths.join(params['token'] ?? '')}" class="card">
       ${csrfInput(csrfToken)}
-      ${field({ name: 'name', label: 'Name', hint: 'You will log in with this name. It is saved in lower case.', autocomplete: 'username' }, state)}
-      ${newPasswordField({ name: 'password', label: 'Password' }, state)}
+      ${field({ name: 'name', label: 'Name', hint: localPasswords ? 'You will log in with this name. It is saved in lower case.' : 'It is saved in lower case. To log in again, ask for a link.', autocomplete: 'username' }, state)}
+      ${localPasswords ? newPasswordField({ name: 'password', label: 'Password' }, state) : ''}
       <button>Join</button>
     </form>`
   return page(request, { title: 'Join the developer portal', body, isCard: true })

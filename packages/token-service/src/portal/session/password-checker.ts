@@ -42,7 +42,7 @@ export function createPasswordChecker({ storage, keyring, clock, activity }: Ser
     for (const [at, network] of own.entries()) await guards[at]?.check(network, 'portal')
     await failedAttempts.check(from, key)
     return withPending(own, async () => {
-      if (await isPassword(password, developer?.passwordHash, isKnown ? 'known' : 'other')) {
+      if (await isPassword(password, developer?.passwordHash || undefined, isKnown ? 'known' : 'other')) {
         // Once more: concurrent guesses count as well.
         await failedAttempts.check(from, key)
         if (developer) return { developer }

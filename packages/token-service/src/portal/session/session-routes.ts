@@ -2,6 +2,8 @@ import type { RouteTable } from '../route-table.ts'
 
 export const sessionPaths = {
   logIn: '/log-in',
+  openidLogIn: '/log-in/openid',
+  openidCallback: '/log-in/callback',
   logOut: '/log-out',
   join: '/join/:token',
   newPassword: '/password/:token',
@@ -12,6 +14,12 @@ export const logInRoutes = {
   showLogIn: ['GET', 'logIn'],
   logIn: ['POST', 'logIn'],
   logOut: ['POST', 'logOut'],
+} as const satisfies RouteTable<keyof typeof sessionPaths>
+
+/** Logging in through the OpenID provider. */
+export const openidRoutes = {
+  beginOpenidLogIn: ['GET', 'openidLogIn'],
+  finishOpenidLogIn: ['GET', 'openidCallback'],
 } as const satisfies RouteTable<keyof typeof sessionPaths>
 
 /** The links with which people join, or set a new password. */

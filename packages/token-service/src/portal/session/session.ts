@@ -7,9 +7,11 @@ import type { PortalRequest, PortalResponse } from '../portal-request.ts'
 import { actorOf } from './actor.ts'
 import { createKnownDevice } from './known-device.ts'
 
+export const pendingLogInSeconds = 600
 const cookieName = 'tokenwell_portal'
 const lifetimeSeconds = 12 * 60 * 60
 const deviceCookie = 'tokenwell_portal_device'
+const pendingCookie = 'tokenwell_portal_log_in'
 const deviceSeconds = 365 * 86_400
 
 export interface CookieOptions {
@@ -40,20 +42,41 @@ export function setDeviceCookie(reply: FastifyReply, device: string, options: Co
   void reply.setCookie(deviceCookie, device, { ...options, maxAge: deviceSeconds })
 }
 
+export function pendingLogIn({ cookies }: FastifyRequest): string | undefined {
+  return cookies[pendingCookie]
+}
+
+/** Binds a log-in at the OpenID provider to this browser; `null`: it is over. */
+export function setPendingLogIn(reply: FastifyReply, pending: string | null, options: CookieOptions): void {
+  if (pending === null) void reply.clearCookie(pendingCookie, options)
+  else void reply.setCookie(pendingCookie, pending, { ...options, maxAge: pendingLogInSeconds })
+}
+
+/** How somebody logged in. */
+interface LogIn {
+  readonly method: 'password' | 'link' | 'openid'
+  /** The path to continue to. @default the overview */
+  readonly next?: string | undefined
+  /** With it, the log-out ends the session at the OpenID provider too. */
+  readonly idToken?: string | undefined
+}
+
 /** Logs a developer in, always with a new session ID: an ID that was known before the login is useless. */
 export function createSessionStarter({ act, keyring, clock }: ServiceContext) {
   return async (
     developer: Pick<Developer, 'id' | 'name'>,
     request: PortalRequest,
-    next = request.paths.root,
+    { method, next = request.paths.root, idToken }: LogIn,
   ): Promise<PortalResponse> => {
     const { sessionHash: previous, address } = request
     const sessionId = randomBytes(32).toString('base64url')
     const expiresAtMs = clock.now() + lifetimeSeconds * 1000
+    const encrypted = idToken === undefined ? undefined : await keyring.encrypt(idToken)
     await act(actorOf({ developer, address }), async ({ sessions }, audit) => {
       if (previous !== undefined) await sessions.close(previous)
-      await sessions.open({ hash: digest(sessionId), developerId: developer.id, expiresAtMs })
-      audit('logged_in')
+      const hash = digest(sessionId)
+      await sessions.open({ hash, developerId: developer.id, expiresAtMs, idToken: encrypted })
+      audit('logged_in', { detail: method })
     })
     return { redirectTo: next, sessionId, device: createKnownDevice(keyring, developer.id) }
   }

@@ -10,7 +10,7 @@ import {
 import type { Application, Project, StoredSecret } from '../application.ts'
 import type { ResourceServer } from '../resource-server.ts'
 import type { TrustedIssuer } from '../trusted-issuer.ts'
-import type { Developer, Invitation, PasswordLink, Session } from '../developer-storage.ts'
+import type { Developer, Identity, Invitation, PasswordLink, Session } from '../developer-storage.ts'
 import type { StoredSigningKey, StoredToken } from '../storage.ts'
 import type { LastUse, TokenRequestEntry, UsageEntry } from '../activity-storage.ts'
 import type { AuditEntry, ChainedEntry, Checkpoint } from '../audit-storage.ts'
@@ -75,7 +75,8 @@ export interface Schema {
   invitations: Omit<Invitation, 'administrator'> & { administrator: number }
   passwordLinks: PasswordLink
   memberships: { developerId: string; projectId: string }
-  sessions: Session
+  identities: Identity & { developerId: string }
+  sessions: Omit<Session, 'idToken'> & { idToken: string | null }
   probes: { id: number; atMs: number }
 }
 

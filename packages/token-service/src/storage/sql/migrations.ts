@@ -186,6 +186,13 @@ export function migrationsFor(kind: Database['kind']): Record<string, Migration>
         expires_at_ms bigint not null
       )`,
       `create index password_links_developer on password_links (developer_id)`,
+      `create table identities (
+        issuer text not null,
+        subject text not null,
+        developer_id text not null references developers (id) on delete cascade,
+        primary key (issuer, subject)
+      )`,
+      `create index identities_developer on identities (developer_id)`,
       `create table memberships (
         developer_id text not null references developers (id),
         project_id text not null references projects (id) on delete cascade,
@@ -195,7 +202,8 @@ export function migrationsFor(kind: Database['kind']): Record<string, Migration>
       `create table sessions (
         hash text primary key,
         developer_id text not null references developers (id),
-        expires_at_ms bigint not null
+        expires_at_ms bigint not null,
+        id_token text
       )`,
       `create index sessions_developer on sessions (developer_id)`,
       `create table probes (

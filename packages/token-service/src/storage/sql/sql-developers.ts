@@ -17,6 +17,15 @@ export function createSqlDevelopers({ query }: Database): DeveloperStorage {
     return rows.length === 1 && rows[0]!.id === id
   }
 
+  async function add(transaction: Query, developer: Developer): Promise<void> {
+    const { numInsertedOrUpdatedRows } = await transaction
+      .insertInto('developers')
+      .values({ ...developer, administrator: Number(developer.administrator) })
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirstOrThrow()
+    if (numInsertedOrUpdatedRows === 0n) throw new NameTaken('This name is taken.')
+  }
+
   async function find(name: string): Promise<Developer | undefined> {
     const row = await query.selectFrom('developers').selectAll().where('name', '=', name).executeTakeFirst()
     return row && toDeveloper(row)
@@ -42,12 +51,32 @@ export function createSqlDevelopers({ query }: Database): DeveloperStorage {
           const others = transaction.selectFrom('developers').select('id').where('administrator', '=', 1)
           if (await others.executeTakeFirst()) return false
         }
-        const joined = await transaction
-          .insertInto('developers')
-          .values({ ...developer, administrator })
-          .onConflict((conflict) => conflict.doNothing())
-          .executeTakeFirstOrThrow()
-        if (joined.numInsertedOrUpdatedRows === 0n) throw new NameTaken('This name is taken.')
+        await add(transaction, developer)
+        return true
+      }),
+    async findByIdentity({ issuer, subject }) {
+      const row = await query
+        .selectFrom('identities')
+        .innerJoin('developers', 'developers.id', 'identities.developerId')
+        .selectAll('developers')
+        .where('issuer', '=', issuer)
+        .where('subject', '=', subject)
+        .executeTakeFirst()
+      return row && toDeveloper(row)
+    },
+    joinByIdentity: (developer, { issuer, subject }) =>
+      inTransaction(query, async (transaction) => {
+        const known = transaction
+          .selectFrom('identities')
+          .select('developerId')
+          .where('issuer', '=', issuer)
+          .where('subject', '=', subject)
+        if (await known.executeTakeFirst()) return false
+        await add(transaction, developer)
+        await transaction
+          .insertInto('identities')
+          .values({ issuer, subject, developerId: developer.id })
+          .execute()
         return true
       }),
     async changePassword(id, passwordHash) {
@@ -149,13 +178,15 @@ export function createSqlDevelopers({ query }: Database): DeveloperStorage {
         const { developerId } = used
         await transaction.deleteFrom('passwordLinks').where('developerId', '=', developerId).execute()
         await transaction.deleteFrom('sessions').where('developerId', '=', developerId).execute()
-        const developer = await transaction
-          .updateTable('developers')
-          .set({ passwordHash })
-          .where('id', '=', developerId)
-          .returningAll()
-          .executeTakeFirstOrThrow()
-        return toDeveloper(developer)
+        if (passwordHash !== undefined) {
+          await transaction
+            .updateTable('developers')
+            .set({ passwordHash })
+            .where('id', '=', developerId)
+            .execute()
+        }
+        const developer = transaction.selectFrom('developers').selectAll().where('id', '=', developerId)
+        return toDeveloper(await developer.executeTakeFirstOrThrow())
       }),
     purge: (nowMs) =>
       countDeleted(
@@ -172,7 +203,10 @@ function toDeveloper(row: Selectable<Schema['developers']>): Developer {
 export function createSqlSessions({ query }: Database): SessionStorage {
   return {
     async open(session) {
-      await query.insertInto('sessions').values(session).execute()
+      await query
+        .insertInto('sessions')
+        .values({ ...session, idToken: session.idToken ?? null })
+        .execute()
     },
     async find(hash, nowMs) {
       const row = await query
@@ -183,6 +217,14 @@ export function createSqlSessions({ query }: Database): SessionStorage {
         .where('expiresAtMs', '>', nowMs)
         .executeTakeFirst()
       return row && toDeveloper(row)
+    },
+    async findIdToken(hash) {
+      const row = await query
+        .selectFrom('sessions')
+        .select('idToken')
+        .where('hash', '=', hash)
+        .executeTakeFirst()
+      return row?.idToken ?? undefined
     },
     async close(hash) {
       await query.deleteFrom('sessions').where('hash', '=', hash).execute()

@@ -15,7 +15,14 @@ import { hasChromium, inChromium, inspectPage, usePages } from './chromium.ts'
 useCheapPasswords()
 
 /** Redirects, a download, and pages that belong to a link of their own. */
-const notPages = new Set(['exportAudit', 'showLogIn', 'showJoin', 'showNewPassword'])
+const notPages = new Set([
+  'beginOpenidLogIn',
+  'finishOpenidLogIn',
+  'exportAudit',
+  'showLogIn',
+  'showJoin',
+  'showNewPassword',
+])
 
 describe.skipIf(!hasChromium)(inChromium, () => {
   const openPage = usePages()

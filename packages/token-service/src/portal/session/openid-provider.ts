@@ -1,0 +1,170 @@
+import type { Configuration } from 'openid-client'
+import type { OpenidProviderSettings } from '../../clients/openid-provider-options.ts'
+import type { ServiceContext } from '../../oauth/service-context.ts'
+
+const timeoutSeconds = 5
+const metadataMs = 3_600_000
+
+/** What a log-in at the provider has to be answered with. */
+export interface LogInSecrets {
+  readonly state: string
+  readonly nonce: string
+  readonly codeVerifier: string
+}
+
+/** Whom the provider has logged in. */
+export interface Person {
+  readonly issuer: string
+  readonly subject: string
+  readonly name: string | undefined
+  readonly groups: readonly string[]
+  readonly idToken: string
+}
+
+/** Why there is no log-in: the provider cannot be used now, rejected it, or sent a response that is not valid. */
+export class OpenidFailure extends Error {
+  readonly reason: 'unavailable' | 'rejected' | 'invalid'
+
+  constructor(reason: OpenidFailure['reason']) {
+    super(reason)
+    this.name = 'OpenidFailure'
+    this.reason = reason
+  }
+}
+
+/** Logs people in by the authorization code flow with PKCE (OpenID Connect Core 1.0, RFC 7636). */
+export interface OpenidProvider {
+  readonly settings: OpenidProviderSettings
+  /** @throws {@link OpenidFailure} */
+  begin(redirectUri: string): Promise<LogInSecrets & { readonly url: string }>
+  /** `response`: the redirect URI with the query that the provider sent. @throws {@link OpenidFailure} */
+  finish(response: URL, secrets: LogInSecrets): Promise<Person>
+  /** Where the provider ends its own session (RP-initiated logout), if it does so. */
+  logOutUrl(idToken: string, returnTo: string): Promise<string | undefined>
+}
+
+export function createOpenidProvider(
+  settings: OpenidProviderSettings,
+  { clock, warn }: Pick<ServiceContext, 'clock' | 'warn'>,
+): OpenidProvider {
+  // Loaded on first use, as the metadata: the service starts without the provider.
+  const load = () => import('openid-client')
+  let discovered: { readonly atMs: number; readonly configuration: Promise<Configuration> } | undefined
+
+  async function discover(): Promise<Configuration> {
+    const openid = await load()
+    const authenticate: typeof openid.None =
+      () =>
+      (server, ...request) => {
+        const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
+        const method = methods.includes('client_secret_basic')
+          ? openid.ClientSecretBasic
+          : openid.ClientSecretPost
+        return method(settings.clientSecret)(server, ...request)
+      }
+    return openid.discovery(
+      new URL(settings.issuer),
+      settings.clientId,
+      { [openid.clockTolerance]: 60 },
+      authenticate(),
+      {
+        timeout: timeoutSeconds,
+        execute: [
+          openid.enableNonRepudiationChecks,
+          ...(settings.issuer.startsWith('http:') ? [openid.allowInsecureRequests] : []),
+        ],
+      },
+    )
+  }
+
+  async function configuration(): Promise<Configuration> {
+    const nowMs = clock.now()
+    if (discovered && Math.abs(nowMs - discovered.atMs) < metadataMs) return discovered.configuration
+    const found = { atMs: nowMs, configuration: discover() }
+    discovered = found
+    try {
+      return await found.configuration
+    } catch (error) {
+      if (discovered === found) discovered = undefined
+      warn(`The metadata of the OpenID provider ${settings.name} cannot be used: ${describe(error)}.`)
+      throw new OpenidFailure('unavailable')
+    }
+  }
+
+  return {
+    settings,
+    async begin(redirectUri) {
+      const [openid, provider] = await Promise.all([load(), configuration()])
+      const secrets = {
+        state: openid.randomState(),
+        nonce: openid.randomNonce(),
+        codeVerifier: openid.randomPKCECodeVerifier(),
+      }
+      const url = openid.buildAuthorizationUrl(provider, {
+        redirect_uri: redirectUri,
+        scope: settings.scopes.join(' '),
+        state: secrets.state,
+        nonce: secrets.nonce,
+        code_challenge: await openid.calculatePKCECodeChallenge(secrets.codeVerifier),
+        code_challenge_method: 'S256',
+      })
+      return { ...secrets, url: url.href }
+    },
+    async finish(response, { state, nonce, codeVerifier }) {
+      const [openid, provider] = await Promise.all([load(), configuration()])
+      try {
+        const tokens = await openid.authorizationCodeGrant(provider, response, {
+          expectedState: state,
+          expectedNonce: nonce,
+          pkceCodeVerifier: codeVerifier,
+          idTokenExpected: true,
+        })
+        const claims = tokens.claims()!
+        const isComplete = [settings.nameClaim, settings.groupsClaim].every((name) => name in claims)
+        const more =
+          isComplete || provider.serverMetadata().userinfo_endpoint === undefined
+            ? {}
+            : await openid.fetchUserInfo(provider, tokens.access_token, claims.sub)
+        const all: Readonly<Record<string, unknown>> = { ...more, ...claims }
+        const name = all[settings.nameClaim]
+        return {
+          issuer: claims.iss,
+          subject: claims.sub,
+          name: typeof name === 'string' ? name : undefined,
+          groups: [all[settings.groupsClaim]].flat().filter((group) => typeof group === 'string'),
+          idToken: tokens.id_token!,
+        }
+      } catch (error) {
+        const reason = reasonOf(error)
+        warn(`A log-in through the OpenID provider ${settings.name} failed (${reason}): ${describe(error)}.`)
+        throw new OpenidFailure(error instanceof openid.AuthorizationResponseError ? 'rejected' : reason)
+      }
+    },
+    async logOutUrl(idToken, returnTo) {
+      try {
+        const [openid, provider] = await Promise.all([load(), configuration()])
+        if (provider.serverMetadata().end_session_endpoint === undefined) return undefined
+        const parameters = { id_token_hint: idToken, post_logout_redirect_uri: returnTo }
+        return openid.buildEndSessionUrl(provider, parameters).href
+      } catch (error) {
+        if (error instanceof OpenidFailure) return undefined
+        throw error
+      }
+    },
+  }
+}
+
+function reasonOf(error: unknown): 'unavailable' | 'invalid' {
+  const { code, cause, name } = error as { code?: unknown; cause?: unknown; name?: unknown }
+  const status = cause instanceof Response ? cause.status : 0
+  const isNetwork = name === 'TypeError' && cause instanceof Error
+  return isNetwork || code === 'OAUTH_TIMEOUT' || status >= 500 ? 'unavailable' : 'invalid'
+}
+
+/** Names codes alone: descriptions are the provider's, or contain what was sent. */
+function describe(error: unknown): string {
+  const { error: response, code, cause, message } = error as Record<string, unknown>
+  const inner = (cause as { code?: unknown } | undefined)?.code
+  const codes = [response, code, inner].filter((each) => typeof each === 'string' && /^\w{1,80}$/.test(each))
+  return [...new Set(codes)].join(', ') || (typeof message === 'string' ? message : 'unknown reason')
+}

@@ -1,0 +1,167 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { randomBytes } from 'node:crypto'
+import { Provider } from 'oidc-provider'
+import { onTestFinished, vi } from 'vitest'
+import type {
+  OpenidProviderOptions,
+  RunningTokenService,
+  TokenServiceOptions,
+} from '@tokenwell/token-service'
+import { createPortalBrowser, startPortal, type PageResponse, type PortalBrowser } from './portal-browser.ts'
+
+export const clientSecret = 'canary-secret-of-the-portal'
+
+export interface Account {
+  readonly preferred_username?: string
+  readonly email?: string
+  readonly groups?: unknown
+}
+
+/** A company's OpenID provider (oidc-provider), whose log-in page asks nothing. */
+export interface OpenidProviderUnderTest {
+  readonly issuer: string
+  /** What it knows about people, by subject. */
+  readonly accounts: Map<string, Account>
+  /** Whom it logs in; undefined: it denies access. */
+  subject: string | undefined
+  /** Refuses every connection. */
+  isDown: boolean
+  /** The paths of the requests so far. */
+  readonly requests: string[]
+  /** Allows log-ins to the service at this URL. */
+  register(authUrl: string): void
+}
+
+export async function startOpenidProvider({ inIdToken = false } = {}): Promise<OpenidProviderUnderTest> {
+  // It writes about its own development defaults.
+  for (const method of ['info', 'warn'] as const) {
+    const spy = vi.spyOn(console, method).mockImplementation(() => {})
+    onTestFinished(() => spy.mockRestore())
+  }
+  let provider: Provider | undefined
+  const server = createServer((request, response) => {
+    if (under.isDown) return void request.socket.destroy()
+    const path = request.url ?? ''
+    under.requests.push(path.split('?')[0]!)
+    if (!path.startsWith('/interaction/')) return void provider?.callback()(request, response)
+    const { subject } = under
+    const result = subject === undefined ? { error: 'access_denied' } : { login: { accountId: subject } }
+    void provider?.interactionFinished(request, response, result, { mergeWithLastSubmission: false })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const under: OpenidProviderUnderTest = {
+    issuer: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    accounts: new Map(),
+    subject: 'subject-1',
+    isDown: false,
+    requests: [],
+    register(authUrl) {
+      provider = new Provider(under.issuer, {
+        clients: [
+          {
+            client_id: 'portal',
+            client_secret: clientSecret,
+            redirect_uris: [`${authUrl}/portal/log-in/callback`],
+            post_logout_redirect_uris: [`${authUrl}/portal/log-in`],
+          },
+        ],
+        cookies: { keys: [randomBytes(16).toString('hex')] },
+        claims: { openid: ['sub'], profile: ['preferred_username', 'groups', 'email'] },
+        conformIdTokenClaims: !inIdToken,
+        features: {
+          devInteractions: { enabled: false },
+          // Without the fonts of another site.
+          rpInitiatedLogout: {
+            logoutSource: (context, form) => {
+              context.body = `<!doctype html><title>Log out</title>${form}<button form="op.logoutForm" name="logout" value="yes">Yes</button>`
+            },
+          },
+        },
+        pkce: { required: () => true },
+        interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
+        findAccount: (_context, sub) => ({
+          accountId: sub,
+          claims: async () => ({ sub, ...(under.accounts.get(sub) as Record<string, never>) }),
+        }),
+        async loadExistingGrant({ oidc }) {
+          const grant = new oidc.provider.Grant({
+            accountId: oidc.session!.accountId!,
+            clientId: oidc.client!.clientId,
+          })
+          grant.addOIDCScope('openid profile')
+          await grant.save()
+          return grant
+        },
+      })
+    },
+  }
+  return under
+}
+
+export interface OpenidPortal {
+  readonly provider: OpenidProviderUnderTest
+  readonly service: RunningTokenService
+  /** The first developer, who has a local password. */
+  readonly admin: PortalBrowser
+  readonly newBrowser: () => PortalBrowser
+  /** Logs in through the provider, in that browser, as the person with that subject. */
+  readonly logInAs: (subject: string | undefined, browser?: PortalBrowser) => Promise<LoggedIn>
+}
+
+export interface LoggedIn {
+  readonly browser: PortalBrowser
+  readonly response: PageResponse
+}
+
+export const openidProvider = (issuer: string, more: Partial<OpenidProviderOptions> = {}) => ({
+  name: 'Example ID',
+  issuer,
+  clientId: 'portal',
+  clientSecret,
+  administratorGroups: ['portal-admins'],
+  developerGroups: ['portal-developers'],
+  ...more,
+})
+
+/** The portal with an OpenID provider. */
+export async function startOpenidPortal(
+  settings: Partial<OpenidProviderOptions> = {},
+  options: TokenServiceOptions = {},
+  providerOptions: { readonly inIdToken?: boolean } = {},
+): Promise<OpenidPortal> {
+  const provider = await startOpenidProvider(providerOptions)
+  const portal = await startPortal({ openidProvider: openidProvider(provider.issuer, settings), ...options })
+  provider.register(portal.service.authUrl)
+  provider.accounts.set('subject-1', { preferred_username: 'Grace', groups: ['portal-developers'] })
+  return {
+    ...portal,
+    provider,
+    async logInAs(subject, browser = portal.newBrowser()) {
+      provider.subject = subject
+      const callback = await callbackOf(browser)
+      return { browser, response: await browser.get(callback) }
+    },
+  }
+}
+
+/** Goes to the provider and back: the URL with its response. `alter` changes the authorization request. */
+export async function callbackOf(
+  browser: PortalBrowser,
+  { next = '', alter = () => {} }: { readonly next?: string; readonly alter?: (url: URL) => void } = {},
+): Promise<string> {
+  const { location } = await browser.get(`/portal/log-in/openid${next}`)
+  const start = new URL(location ?? '')
+  alter(start)
+  const atProvider = createPortalBrowser(start.origin)
+  let response = await atProvider.get(start.href)
+  while (response.location?.includes(start.host) || response.location?.startsWith('/')) {
+    response = await atProvider.get(response.location)
+  }
+  if (response.location === null) throw new Error(`The provider answers ${response.status}: ${response.text}`)
+  return response.location
+}
