@@ -213,7 +213,7 @@ TOKENWELL_ADMIN_TOKEN_FILE  file that contains it (default: adminTokenFile in th
     .description('Withdraws an invitation.')
     .action((id: string) => choose({ method: 'DELETE', path: `/invitations/${encodeURIComponent(id)}` }))
   for (const [change, description] of [
-    ['password-link', 'Creates a link to set a new password for a developer.'],
+    ['password-link', 'Creates a link to set a new password for a developer, or to log in without one.'],
     ['promote', 'Makes a developer an administrator.'],
     ['demote', 'Makes an administrator a developer again.'],
   ] as const) {

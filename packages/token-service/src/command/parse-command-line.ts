@@ -36,7 +36,10 @@ export async function parseCommandLine(args: readonly string[]): Promise<Command
     .exitOverride(({ exitCode }) => process.exit(exitCode && 2))
     .description('Issues OAuth 2.0 access tokens to applications (client credentials grant).')
     .version(version)
-    .option('--password-link <name>', 'print a link to set a new password for this developer of the portal')
+    .option(
+      '--password-link <name>',
+      'print a link for this developer of the portal to set a new password, or to log in without one',
+    )
     .addHelpText('after', help)
     .action(() => {})
   for (const option of [configFlag, ...settingFlags()]) command.addOption(option)

@@ -103,6 +103,43 @@ it('reads secrets from variables', async () => {
   })
 })
 
+const openidProvider = {
+  name: 'Example',
+  issuer: 'https://login.example.com',
+  clientId: 'portal',
+  developerGroups: ['engineering'],
+}
+
+it('reads the secret of the OpenID provider from a variable, a file or the configuration', async () => {
+  const withSecret = async (settings: object) => {
+    const folder = temporaryFolder({
+      secret: 'of-the-file\n',
+      'service.json': JSON.stringify({ openidProvider: { ...openidProvider, ...settings } }),
+    })
+    const { openidProvider: read } = await configurationOf('--config', `${folder}/service.json`)
+    return (read as { clientSecret: string }).clientSecret
+  }
+  expect(await withSecret({ clientSecret: 'of-the-configuration' })).toBe('of-the-configuration')
+  expect(await withSecret({ clientSecretFile: 'secret' })).toBe('of-the-file')
+  vi.stubEnv('TOKENWELL_OPENID_CLIENT_SECRET', 'of-the-variable')
+  onTestFinished(() => void vi.unstubAllEnvs())
+  expect(await withSecret({})).toBe('of-the-variable')
+  expect(await withSecret({ clientSecretFile: 'secret' })).toBe('of-the-variable')
+})
+
+it.each([
+  [{ developerGroups: undefined }, /openidProvider\.developerGroups" must be a list of groups, or "\*"/],
+  [{ issuer: 'http://login.example.com' }, /openidProvider\.issuer" must be an https URL/],
+  [{ scopes: ['profile'] }, /openidProvider\.scopes" must contain openid/],
+  [{ clientSecret: undefined }, /openidProvider\.clientSecret" is missing/],
+])('rejects an OpenID provider with %j', async (settings, message) => {
+  const provider = { ...openidProvider, clientSecret: 'canary', ...settings }
+  const folder = temporaryFolder({ 'service.json': JSON.stringify({ openidProvider: provider }) })
+  const rejected = configurationOf('--config', `${folder}/service.json`)
+  await expect(rejected).rejects.toThrow(message)
+  await expect(rejected).rejects.not.toThrow('canary')
+})
+
 it('reads secrets and public keys from files, relative to the configuration', async () => {
   const folder = temporaryFolder({
     'service.json': JSON.stringify({
