@@ -48,6 +48,7 @@ async function problemOfConfiguration(yaml: string): Promise<string | undefined>
   writeFileSync(join(folder, 'service.yaml'), yaml)
   writeFileSync(join(folder, 'orders.pem'), publicKey)
   writeFileSync(join(folder, 'keys'), `${'k'.repeat(44)}\n`, { mode: 0o600 })
+  writeFileSync(join(folder, 'openid-secret'), 'not-for-production\n')
   const args = ['--config', 'service.yaml', '--port', '0', '--host', '127.0.0.1', '--storage', 'memory']
   const child = spawn(process.execPath, [command, ...args], {
     cwd: folder,

@@ -27,5 +27,6 @@ export const budgets: Readonly<Record<string, Budget>> = {
   opentelemetry: { bytes: 3_000, dependencies: 1 },
   cli: { dependencies: 6 },
   testing: { dependencies: 24 },
-  'token-service': { dependencies: 56, start: 13 },
+  // With openid-client, for log-in through a provider.
+  'token-service': { dependencies: 57, start: 13 },
 }
