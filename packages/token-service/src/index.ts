@@ -10,6 +10,6 @@ export type {
   ResourceServerOptions,
   TrustedIssuerOptions,
 } from './clients/application-options.ts'
-export type { ClaimPatterns, IdentityRule } from './storage/trusted-issuer.ts'
+export type { ClaimPatterns, IdentityRule } from './storage/storage.ts'
 export type { PublicKeyOptions } from './clients/public-keys.ts'
 export type { OpenidProviderOptions, TokenServiceOptions } from './service/token-service-options.ts'

@@ -39,8 +39,7 @@ export async function resolveConnection(
   context: CommandContext,
   { allowPlainHttp }: ResolveOptions = {},
 ): Promise<Connection> {
-  const file = flags.credentials === undefined ? {} : await readCredentialsFile(flags.credentials)
-  const places = placesOf(flags, file, context)
+  const places = await placesOf(flags, context)
   const endpoint = resolveEndpoint(places)
   const clientId = find(places, 'clientId') ?? (await promptFor('client ID', false, context))
   if (!clientId.value) {
@@ -62,7 +61,9 @@ export async function resolveConnection(
       ...(clientSecret && { clientSecret: clientSecret.origin }),
     },
   }
-  checkConnection(connection, allowPlainHttp)
+  namingOrigins(connection.origins, () =>
+    describeRequest(allowPlainHttp ? { ...connection, allowInsecureRequests: true } : connection),
+  )
   return connection
 }
 
@@ -84,8 +85,7 @@ function requestOptions(flags: ConnectionFlags) {
  */
 export async function resolveSource(flags: ConnectionFlags, context: CommandContext): Promise<TokenSource> {
   if (flags.grant === 'client-credentials') return clientCredentials(await resolveConnection(flags, context))
-  const file = flags.credentials === undefined ? {} : await readCredentialsFile(flags.credentials)
-  const places = placesOf(flags, file, context)
+  const places = await placesOf(flags, context)
   const endpoint = resolveEndpoint(places)
   const { identity, assertionAudience } = flags
   const path = identity === undefined ? find(places, 'assertionFile')?.value : undefined
@@ -94,18 +94,15 @@ export async function resolveSource(flags: ConnectionFlags, context: CommandCont
   const assertion =
     path === undefined ? await identitySource(identity!, assertionAudience) : () => readAssertion(path)
   if (path !== undefined) await readAssertion(path)
-  try {
-    return jwtBearer({
+  return namingOrigins({ [endpoint.option]: endpoint.origin }, () =>
+    jwtBearer({
       [endpoint.option]: endpoint.value,
       clientId: find(places, 'clientId')?.value,
       assertion,
       subject: path ?? `${identity} ${assertionAudience}`,
       ...requestOptions(flags),
-    })
-  } catch (error) {
-    if (!(error instanceof TokenError)) throw error
-    throw new UsageError(nameOptions(error.message, { [endpoint.option]: endpoint.origin }))
-  }
+    }),
+  )
 }
 
 /** Platforms replace the file before the JWT expires. */
@@ -154,13 +151,13 @@ function keyFilesOf(places: readonly Place[]): KeyFiles {
   return { privateKey: privateKey?.value, assertionFile: assertionFile?.value }
 }
 
-/** Lets the library check the options, and names where an invalid one came from. */
-function checkConnection(connection: Connection, allowPlainHttp = false): void {
+/** Lets the library check its options, and names where an invalid one came from. */
+function namingOrigins<Result>(origins: Connection['origins'], create: () => Result): Result {
   try {
-    describeRequest(allowPlainHttp ? { ...connection, allowInsecureRequests: true } : connection)
+    return create()
   } catch (error) {
     if (!(error instanceof TokenError)) throw error
-    throw new UsageError(nameOptions(error.message, connection.origins))
+    throw new UsageError(nameOptions(error.message, origins))
   }
 }
 
@@ -178,11 +175,9 @@ interface Found {
 type Place = Partial<Record<Option, Found | undefined>>
 
 /** Precedence: flags, file, environment. */
-function placesOf(
-  flags: ConnectionFlags,
-  file: Partial<Record<Option, string | undefined>>,
-  { env }: CommandContext,
-): readonly Place[] {
+async function placesOf(flags: ConnectionFlags, { env }: CommandContext): Promise<readonly Place[]> {
+  const file: Partial<Record<Option, string | undefined>> =
+    flags.credentials === undefined ? {} : await readCredentialsFile(flags.credentials)
   const given = (value: string | undefined, origin: string) =>
     value === undefined ? undefined : { value, origin }
   const inFile = (option: Option) => given(file[option], `${option} in ${flags.credentials}`)

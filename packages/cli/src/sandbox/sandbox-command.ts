@@ -4,7 +4,7 @@ import { Command, Option } from 'commander'
 import { info, type CommandContext } from '../output.ts'
 import { wholeNumber } from '../configuration/option-values.ts'
 import { UsageError } from '../command-errors.ts'
-import { loadTokenService } from './load-token-service.ts'
+import type * as TokenService from '@tokenwell/token-service'
 
 interface SandboxFlags {
   readonly port: number
@@ -85,3 +85,17 @@ Examples:
   tokenwell sandbox --product speech-to-text --lifetime 60
   tokenwell sandbox --port 8080 --client-id demo --client-secret demo
   curl "$SANDBOX_URL/faults" -H 'content-type: application/json' -d '{ "requests": 2, "status": 503 }'`
+
+/** Loaded on demand: it is several times as large as the rest of the command line. */
+async function loadTokenService(): Promise<typeof TokenService> {
+  try {
+    return await import('@tokenwell/token-service')
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code !== 'ERR_MODULE_NOT_FOUND' || !message.includes("'@tokenwell/token-service'")) throw error
+    throw new UsageError(
+      'The sandbox requires @tokenwell/token-service. Run npm install @tokenwell/token-service, ' +
+        'or npx -p tokenwell -p @tokenwell/token-service tokenwell sandbox.',
+    )
+  }
+}

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { ResourceServer } from '../storage/resource-server.ts'
+import type { ResourceServer } from '../storage/storage.ts'
 import { parseValue } from '../runtime/parse-value.ts'
 import type { ServiceContext } from '../oauth/service-context.ts'
 import { actorOf, credentialIds, describeCredentials, naming, type AdminRequest } from './admin-request.ts'

@@ -33,6 +33,9 @@ export function createAct({ storage, keyring, clock }: ActContext): Act {
     })
 }
 
+/** Of what the service does at its start, since its configuration says so. */
+export const byConfiguration = { actorType: 'service', actor: 'configuration' } as const
+
 /** What differs from the old values; without any, everything is new. */
 export function changesOf(to: object, from: object = {}): Changes | undefined {
   const old = new Map<string, unknown>(Object.entries(from))

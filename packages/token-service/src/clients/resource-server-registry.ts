@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { NotFoundError } from '../runtime/usage-error.ts'
 import type { Actor } from '../storage/audit-storage.ts'
-import type { ResourceServer } from '../storage/resource-server.ts'
-import type { Storage } from '../storage/storage.ts'
+import type { ResourceServer, Storage } from '../storage/storage.ts'
 import { changesOf } from './acts.ts'
-import type { RegistryContext } from './credential-registry.ts'
+import {
+  type RegistryContext,
+  AlreadyExists,
+  createCredentialRegistry,
+  type CredentialRegistry,
+} from './credential-registry.ts'
 import { createClientId, createClientSecret, storedSecret } from './client-secret.ts'
-import { AlreadyExists, createCredentialRegistry, type CredentialRegistry } from './credential-registry.ts'
 
 /**
  * Creates and changes the APIs that may introspect tokens, while the service runs; each change is written to the audit

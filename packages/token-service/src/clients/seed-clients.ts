@@ -2,7 +2,7 @@ import { hash, randomUUID } from 'node:crypto'
 import { digest } from '../runtime/digest.ts'
 import type { StoredSecret, PublicKey } from '../storage/application.ts'
 import type { Storage, Transaction } from '../storage/storage.ts'
-import { changesOf, type Act, type Audit } from './acts.ts'
+import { byConfiguration, changesOf, type Act, type Audit } from './acts.ts'
 import type { ResolvedApplication, ResourceServerOptions } from './application-options.ts'
 import { settingNames, type SettingName } from './application-schema.ts'
 import { configuredId, isConfigured, storedSecret } from './client-secret.ts'
@@ -29,8 +29,6 @@ interface ConfiguredClient {
   readonly clientSecret?: string | undefined
   readonly clientSecretExpiresAt?: string | undefined
 }
-
-const byConfiguration = { actorType: 'service', actor: 'configuration' } as const
 
 /**
  * Creates the applications that do not exist. Of those that exist, only the configured secret and keys are updated,

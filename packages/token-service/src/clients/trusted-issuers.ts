@@ -4,9 +4,8 @@ import { z } from 'zod'
 import type { Clock } from '../runtime/clock.ts'
 import { NotFoundError, UsageError } from '../runtime/usage-error.ts'
 import type { Actor } from '../storage/audit-storage.ts'
-import type { Transaction } from '../storage/storage.ts'
-import type { ClaimPatterns, TrustedIssuer } from '../storage/trusted-issuer.ts'
-import { changesOf, type Act } from './acts.ts'
+import type { Transaction, ClaimPatterns, TrustedIssuer } from '../storage/storage.ts'
+import { byConfiguration, changesOf, type Act } from './acts.ts'
 
 const httpsUrl = z.url({ protocol: /^https$/, error: 'must be an https URL' })
 
@@ -87,18 +86,16 @@ export function createTrustedIssuerRegistry(
       act(by, async (stored, audit) => {
         await checkSettings(settings, stored)
         const issuer = { id: randomUUID(), createdAtMs: clock.now(), configured: false, ...settings }
-        if (!(await stored.trustedIssuers.create(issuer)))
-          throw new UsageError(`"${settings.issuer}" is trusted already. Change its rules instead.`)
+        if (!(await stored.trustedIssuers.create(issuer))) throw trustedAlready(settings)
         audit('trusted_issuer_added', { detail: settings.issuer, changes: changesOf(settings) })
         return issuer
       }),
     change: (id, settings) =>
       act(by, async (stored, audit) => {
-        const current = await find(id, stored)
+        const current = await findChangeable(id, stored)
         await checkSettings(settings, stored)
         const other = await stored.trustedIssuers.find(settings.issuer)
-        if (other && other.id !== id)
-          throw new UsageError(`"${settings.issuer}" is trusted already. Change its rules instead.`)
+        if (other && other.id !== id) throw trustedAlready(settings)
         const issuer = { id, createdAtMs: current.createdAtMs, configured: false, ...settings }
         await stored.trustedIssuers.replace(issuer)
         audit('trusted_issuer_changed', { detail: settings.issuer, changes: changesOf(settings, current) })
@@ -106,18 +103,31 @@ export function createTrustedIssuerRegistry(
       }),
     remove: (id) =>
       act(by, async (stored, audit) => {
-        const { issuer } = await find(id, stored)
+        const { issuer } = await findChangeable(id, stored)
         await stored.trustedIssuers.remove(id)
         audit('trusted_issuer_removed', { detail: issuer })
       }),
   }
 }
 
-async function find(id: string, { trustedIssuers }: Transaction): Promise<TrustedIssuer> {
+/** @throws {@link NotFoundError} without one */
+export async function findTrustedIssuer(
+  id: string | undefined,
+  { trustedIssuers }: Pick<Transaction, 'trustedIssuers'>,
+): Promise<TrustedIssuer> {
   const found = (await trustedIssuers.list()).find((each) => each.id === id)
-  if (!found) throw new NotFoundError(`There is no trusted issuer with the ID "${id}".`)
+  if (found) return found
+  throw new NotFoundError(`There is no trusted issuer with the ID "${id}".`)
+}
+
+async function findChangeable(id: string, stored: Transaction): Promise<TrustedIssuer> {
+  const found = await findTrustedIssuer(id, stored)
   if (!found.configured) return found
   throw new UsageError(`"${found.issuer}" is in the configuration of the service. Change it there.`)
+}
+
+function trustedAlready({ issuer }: TrustedIssuerSettings): UsageError {
+  return new UsageError(`"${issuer}" is trusted already. Change its rules instead.`)
 }
 
 async function checkSettings(settings: TrustedIssuerSettings, { applications }: Transaction): Promise<void> {
@@ -127,8 +137,6 @@ async function checkSettings(settings: TrustedIssuerSettings, { applications }: 
     throw new NotFoundError(`There is no application with the client ID "${clientId}".`)
   }
 }
-
-const byConfiguration = { actorType: 'service', actor: 'configuration' } as const
 
 /** The configured issuers become exactly these; those that administrators added stay. */
 export async function seedTrustedIssuers(

@@ -26,3 +26,11 @@ export function baseUrl(request: RequestAddress, publicUrl: string | undefined):
 function isLoopback(host: string): boolean {
   return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i.test(host)
 }
+
+export const portalRoot = '/portal'
+
+/** What is printed or sent to people outside the portal: paths under the service's URL. */
+export const portalLinks = {
+  join: (token: string) => `${portalRoot}/join/${token}`,
+  newPassword: (token: string) => `${portalRoot}/password/${token}`,
+}

@@ -1,7 +1,7 @@
 import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { ProtocolError, type ErrorFormat } from '../oauth/protocol-error.ts'
 import { handleErrors, sendError } from './error-handling.ts'
-import { maxBodyBytes } from './form.ts'
+import { maxBodyBytes } from './oauth-routes.ts'
 import { rejectAmbiguousRequests, respondToMalformedRequests } from './malformed-requests.ts'
 import { decorateWithOutcome } from './request-outcome.ts'
 import { trusts, type TrustProxy } from './trust-proxy.ts'

@@ -7,8 +7,7 @@ import {
   tokenEndpointUrl,
 } from '../oauth/endpoint-paths.ts'
 import type { GrantTypeIn } from '../oauth/oauth-parameters.ts'
-import { baseUrl } from './base-url.ts'
-import { portalRoot } from './portal-links.ts'
+import { baseUrl, portalRoot } from './base-url.ts'
 
 /** `/` leads people to the portal, if there is one, and machines to the endpoints. */
 export function homeEndpoint(

@@ -2,7 +2,7 @@ import formbody from '@fastify/formbody'
 import type { FastifyInstance } from 'fastify'
 import type { RawParameters } from '../oauth/parameters.ts'
 import { ProtocolError } from '../oauth/protocol-error.ts'
-import { parseForm } from './form.ts'
+import { parse } from 'node:querystring'
 
 export interface FormRequest {
   Querystring: RawParameters
@@ -38,4 +38,14 @@ export function allowPostOnly(server: FastifyInstance, url: string): void {
     onRequest: (_request, _reply, done) => done(new ProtocolError('method_not_allowed', { allow: 'POST' })),
     handler: () => undefined,
   })
+}
+
+/** A token of 16 KiB, which is the most that Node accepts in a header, and the credentials of its sender. */
+export const maxBodyBytes = 32 * 1024
+
+/** Parameters without a value are treated as omitted (RFC 6749, section 3.2). */
+function parseForm(text: string): RawParameters {
+  const form = parse(text)
+  for (const name in form) if (form[name] === '') delete form[name]
+  return form
 }

@@ -1,7 +1,12 @@
 import type { Clock } from '../runtime/clock.ts'
 import type { RegisteredClient } from '../storage/application.ts'
-import type { ApplicationStorage, AssertionStorage, TrustedIssuerStorage } from '../storage/storage.ts'
-import type { ClaimPatterns, TrustedIssuer } from '../storage/trusted-issuer.ts'
+import type {
+  ApplicationStorage,
+  AssertionStorage,
+  TrustedIssuerStorage,
+  ClaimPatterns,
+  TrustedIssuer,
+} from '../storage/storage.ts'
 import type { AuthenticatedClient, Caller } from './authenticate-client.ts'
 import type { FailedAttemptLimit } from './failed-attempt-limit.ts'
 import { ProtocolError } from './protocol-error.ts'

@@ -42,7 +42,7 @@ export function createTokenIssuer(context: ServiceContext): IssueToken {
     signingKeys,
   } = context
 
-  /** Whoever has client credentials, too, may authenticate with them (RFC 7521, section 4.1). */
+  /** A client that also has credentials may authenticate with them (RFC 7521, section 4.1). */
   async function identify(form: RawParameters, authorization: string | undefined, caller: Caller) {
     const { assertion, client_id } = parseParameters(presentedIdentity, form)
     const authenticated = presentsCredentials(authorization, form)

@@ -31,13 +31,13 @@ export function presentedCredentials(
   authorization: string | undefined,
   form: RawParameters,
 ): PresentedCredentials {
-  const isBasic = authorization !== undefined && /^basic /i.test(authorization)
   if (form['client_assertion'] !== undefined || form['client_assertion_type'] !== undefined) {
-    if (isBasic || form['client_secret'] !== undefined) throw new ProtocolError('two_authentication_methods')
+    if (isBasic(authorization) || form['client_secret'] !== undefined)
+      throw new ProtocolError('two_authentication_methods')
     const { client_assertion, client_id } = parseParameters(assertionForm, form)
     return { assertion: client_assertion, clientId: client_id }
   }
-  if (!isBasic) {
+  if (!isBasic(authorization)) {
     const { client_id, client_secret } = parseParameters(clientForm, form)
     return { clientId: client_id, clientSecret: client_secret }
   }
@@ -52,8 +52,13 @@ export function presentedCredentials(
 
 /** Whether a request contains any of them. */
 export function presentsCredentials(authorization: string | undefined, form: RawParameters): boolean {
-  const isBasic = authorization !== undefined && /^basic /i.test(authorization)
-  return isBasic || form['client_secret'] !== undefined || form['client_assertion'] !== undefined
+  return (
+    isBasic(authorization) || form['client_secret'] !== undefined || form['client_assertion'] !== undefined
+  )
+}
+
+function isBasic(authorization: string | undefined): authorization is string {
+  return authorization !== undefined && /^basic /i.test(authorization)
 }
 
 function parseBasic(encoded: string): PresentedSecret {

@@ -42,9 +42,7 @@ export function createRemoteKeySets({ fetchKeys, allowedHosts, warn }: RemoteKey
         if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys)
           throw error
         failedAtMs = performance.now()
-        // The error for a host with several addresses has a code, but no message.
-        const { message, code } = error as NodeJS.ErrnoException
-        warn(`The JWK set at ${url} is not available: ${message || code || 'unknown reason'}`)
+        warn(`The JWK set at ${url} is not available: ${reasonOf(error)}`)
         throw new KeySetUnavailable(undefined, { cause: error })
       }
     }
@@ -80,8 +78,7 @@ export function createRemoteKeySets({ fetchKeys, allowedHosts, warn }: RemoteKey
         if (typeof metadata.jwks_uri === 'string' && URL.canParse(metadata.jwks_uri)) return metadata.jwks_uri
         throw new Error('it contains no jwks_uri')
       } catch (error) {
-        const { message, code } = error as NodeJS.ErrnoException
-        reason ||= message || code || 'unknown reason'
+        reason ||= reasonOf(error)
       }
     }
     warn(`The metadata of the trusted issuer ${issuer} is not available: ${reason}`)
@@ -92,6 +89,12 @@ export function createRemoteKeySets({ fetchKeys, allowedHosts, warn }: RemoteKey
     get,
     ofIssuer: (issuer) => async (header, token) => get(await jwksUrlOf(issuer))(header, token),
   }
+}
+
+/** The error for a host with several addresses has a code, but no message. */
+function reasonOf(error: unknown): string {
+  const { message, code } = error as NodeJS.ErrnoException
+  return message || code || 'unknown reason'
 }
 
 /** OpenID Connect Discovery, which most platforms offer; RFC 8414. */

@@ -1,6 +1,6 @@
 import type { ActivityRecorder } from '../storage/activity-recorder.ts'
 import type { RegisteredClient } from '../storage/application.ts'
-import type { ResourceServer } from '../storage/resource-server.ts'
+import type { ResourceServer, Storage } from '../storage/storage.ts'
 import type { AuthenticateByIdentity } from './authenticate-by-identity.ts'
 import type { AuthenticateClient } from './authenticate-client.ts'
 import type { Keyring } from '../clients/keyring.ts'
@@ -16,7 +16,6 @@ import type { DeveloperRegistry } from '../clients/developer-registry.ts'
 import type { ResourceServerRegistry } from '../clients/resource-server-registry.ts'
 import type { TrustedIssuerRegistry } from '../clients/trusted-issuers.ts'
 import type { SigningKeys } from './signing-keys.ts'
-import type { Storage } from '../storage/storage.ts'
 
 /** The parts of a running service, which its endpoints and its portal use. */
 export interface ServiceContext {

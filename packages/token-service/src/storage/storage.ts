@@ -5,13 +5,12 @@ import type {
   Project,
   RegisteredClient,
   StoredSecret,
+  PublicKey,
 } from './application.ts'
-import type { ResourceServer } from './resource-server.ts'
 import type { DeveloperStorage, SessionStorage } from './developer-storage.ts'
 import type { ActivityStorage } from './activity-storage.ts'
 import type { AuditStorage } from './audit-storage.ts'
 import type { ListingStorage } from './listing-storage.ts'
-import type { TrustedIssuer } from './trusted-issuer.ts'
 
 /** An access token as it is kept: its digest, never the token itself. */
 export interface StoredToken {
@@ -155,7 +154,7 @@ export interface TrustedIssuerStorage {
   list(): Promise<TrustedIssuer[]>
   /** `false` if it is trusted already. */
   create(issuer: TrustedIssuer): Promise<boolean>
-  /** Does nothing if there is none with that ID. */
+  /** Does nothing if there is none with this ID. */
   replace(issuer: TrustedIssuer): Promise<void>
   /** Tokens that were issued for its JWTs are no longer found. */
   remove(id: string): Promise<void>
@@ -238,4 +237,45 @@ export interface OpenOptions {
   readonly onError: (error: unknown) => void
   /** Runs once, after the migrations and before anything else; the storage is not opened if it rejects. */
   readonly prepare: (storage: Storage) => Promise<void>
+}
+
+/** A part of a JWT's claims: `{ sub: 'repo:example/orders:*', 'kubernetes.io': { namespace: 'orders' } }`. */
+export interface ClaimPatterns {
+  readonly [claim: string]: string | number | boolean | ClaimPatterns
+}
+
+/** Which application a JWT stands for. */
+export interface IdentityRule {
+  readonly clientId: string
+  /** All of them must be in the JWT; of a list, one member. A `*` at the end stands for any rest. */
+  readonly claims: ClaimPatterns
+}
+
+/** An issuer whose JWTs are exchanged for access tokens (RFC 7523, section 2.1). */
+export interface TrustedIssuer {
+  readonly id: string
+  /** The `iss` of its JWTs. */
+  readonly issuer: string
+  /** The URL of its JWK set; `undefined`: the one in its metadata. */
+  readonly jwksUrl?: string | undefined
+  /** The `aud` of its JWTs; without any, this service's issuer or token endpoint. */
+  readonly audiences: readonly string[]
+  /** Whether each JWT is accepted once; it then needs a `jti`. */
+  readonly detectReplay: boolean
+  readonly rules: readonly IdentityRule[]
+  /** Whether it is in the configuration, which alone changes it. */
+  readonly configured: boolean
+  readonly createdAtMs: number
+}
+
+/** An API that accepts tokens, and may introspect them (RFC 7662, section 2.1). */
+export interface ResourceServer {
+  readonly id: string
+  readonly clientId: string
+  readonly name: string
+  readonly createdAtMs: number
+  readonly secrets: readonly StoredSecret[]
+  readonly keys: readonly PublicKey[]
+  /** Counts the changes. */
+  readonly revision: number
 }

@@ -162,6 +162,7 @@ export async function callbackOf(
   while (response.location?.includes(start.host) || response.location?.startsWith('/')) {
     response = await atProvider.get(response.location)
   }
-  if (response.location === null) throw new Error(`The provider answers ${response.status}: ${response.text}`)
+  if (response.location === null)
+    throw new Error(`The provider responded with ${response.status}: ${response.text}`)
   return response.location
 }

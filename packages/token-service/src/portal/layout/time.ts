@@ -40,6 +40,9 @@ export function duration(seconds: number): string {
 export type LastUses = ReadonlyMap<string, number>
 
 export function lastUse(id: string, lastUses: LastUses, nowMs: number): SafeHtml | string {
-  const atMs = lastUses.get(id)
-  return atMs === undefined ? 'never' : relativeTime(atMs, nowMs)
+  return relativeTimeOrNever(lastUses.get(id), nowMs)
+}
+
+export function relativeTimeOrNever(ms: number | undefined, nowMs: number): SafeHtml | string {
+  return ms === undefined ? 'never' : relativeTime(ms, nowMs)
 }

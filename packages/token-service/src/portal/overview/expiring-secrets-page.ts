@@ -3,7 +3,7 @@ import type { ExpiringSecret, ListPage } from '../../storage/listing-storage.ts'
 import { choice } from '../layout/form.ts'
 import { page } from '../layout/page.ts'
 import { pages, type Paging } from '../layout/paging.ts'
-import { relativeTime } from '../layout/time.ts'
+import { relativeTime, relativeTimeOrNever } from '../layout/time.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 
 const dayMs = 86_400_000
@@ -56,9 +56,7 @@ export function expiringSecretsPage(
                     html`<tr>
                       <td data-label="Client">${ownerLink(request, secret)}</td>
                       <td data-label="Secret"><code>${secret.prefix}…</code></td>
-                      <td data-label="Last used">
-                        ${secret.lastUsedAtMs === undefined ? 'never' : relativeTime(secret.lastUsedAtMs, nowMs)}
-                      </td>
+                      <td data-label="Last used">${relativeTimeOrNever(secret.lastUsedAtMs, nowMs)}</td>
                       <td data-label="Expires">${expiryBadge(secret, nowMs)}</td>
                     </tr>`,
                 )}

@@ -7,7 +7,7 @@ import { pagingOf, partOf } from '../layout/paging.ts'
 import { actorOf, requireAdministrator } from '../session/actor.ts'
 import { PortalError } from '../portal-error.ts'
 import type { DeveloperRequest, HandlersOf, PortalResponse } from '../portal-request.ts'
-import { portalLinks } from '../../http/portal-links.ts'
+import { portalLinks } from '../../http/base-url.ts'
 
 /** The list of developers, for the administrator. */
 export function developerHandlers({

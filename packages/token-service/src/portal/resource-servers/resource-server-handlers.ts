@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { AlreadyExists } from '../../clients/credential-registry.ts'
-import type { ResourceServer } from '../../storage/resource-server.ts'
+import type { ResourceServer } from '../../storage/storage.ts'
 import type { resourceServerRoutes } from './resource-server-routes.ts'
 import type { ServiceContext } from '../../oauth/service-context.ts'
 import { emptyForm, type FormState } from '../layout/form.ts'

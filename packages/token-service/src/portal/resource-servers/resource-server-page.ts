@@ -1,5 +1,5 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import type { ResourceServer } from '../../storage/resource-server.ts'
+import type { ResourceServer } from '../../storage/storage.ts'
 import { credentialsSection, type CredentialsContent } from '../secrets/credentials-section.ts'
 import { dangerRows } from '../layout/menus.ts'
 import { dialog } from '../layout/dialog.ts'

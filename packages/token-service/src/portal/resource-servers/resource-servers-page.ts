@@ -1,5 +1,5 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import type { ResourceServer } from '../../storage/resource-server.ts'
+import type { ResourceServer } from '../../storage/storage.ts'
 import { csrfInput, field, type FormState } from '../layout/form.ts'
 import { lastUse, type LastUses } from '../layout/time.ts'
 import { page } from '../layout/page.ts'

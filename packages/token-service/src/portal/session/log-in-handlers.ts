@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ServiceContext } from '../../oauth/service-context.ts'
-import { portalRoot } from '../../http/portal-links.ts'
+import { portalRoot } from '../../http/base-url.ts'
 import { emptyForm, type FormState } from '../layout/form.ts'
 import { parseForm } from '../layout/parse-form.ts'
 import { actorOf } from './actor.ts'

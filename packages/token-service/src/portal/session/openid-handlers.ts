@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { portalRoot } from '../../http/portal-links.ts'
+import { portalRoot } from '../../http/base-url.ts'
 import type { ServiceContext } from '../../oauth/service-context.ts'
 import { digest } from '../../runtime/digest.ts'
 import { emptyForm } from '../layout/form.ts'
@@ -53,7 +53,7 @@ export function openidHandlers(
   }
 
   function fail(request: PortalRequest, status: number, problem: string, next: string): PortalResponse {
-    // Whoever is logged in stays so.
+    // A developer who is logged in stays so.
     const viewer = { ...request, developer: undefined }
     const content = { state: emptyForm, hasDevelopers: true, next, provider: settings, problem }
     return {
@@ -95,7 +95,7 @@ export function openidHandlers(
       // That of another tab stays valid.
       if (!pending || request.query['state'] !== pending.state) return failed(request, 'expired')
       const { state, next, expiresAtMs } = pending
-      // Once, even for whoever has copied the cookie.
+      // Once, even if somebody has copied the cookie.
       const isFirst = await storage.assertions.use(`portal log-in ${digest(state)}`, expiresAtMs)
       if (!isFirst) return failed(request, 'expired', next)
       const response = new URL(redirectUri(request))

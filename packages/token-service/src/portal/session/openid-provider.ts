@@ -5,7 +5,7 @@ import type { ServiceContext } from '../../oauth/service-context.ts'
 const timeoutSeconds = 5
 const metadataMs = 3_600_000
 
-/** What a log-in at the provider has to be answered with. */
+/** What the response of the provider to a log-in must contain. */
 export interface LogInSecrets {
   readonly state: string
   readonly nonce: string

@@ -5,7 +5,7 @@ import type { Developer } from '../../storage/developer-storage.ts'
 import type { ServiceContext } from '../../oauth/service-context.ts'
 import type { PortalRequest, PortalResponse } from '../portal-request.ts'
 import { actorOf } from './actor.ts'
-import { createKnownDevice } from './known-device.ts'
+import type { Keyring } from '../../clients/keyring.ts'
 
 export const pendingLogInSeconds = 600
 const cookieName = 'tokenwell_portal'
@@ -80,4 +80,20 @@ export function createSessionStarter({ act, keyring, clock }: ServiceContext) {
     })
     return { redirectTo: next, sessionId, device: createKnownDevice(keyring, developer.id) }
   }
+}
+
+/** For the cookie of a device on which a developer has logged in: only that developer's log-ins profit from it. */
+function createKnownDevice(keyring: Keyring, developerId: string): string {
+  const nonce = randomBytes(16).toString('base64url')
+  const { keyId, hash } = keyring.hash(deviceText(developerId, nonce))
+  return [keyId, nonce, hash].join('.')
+}
+
+export function isKnownDevice(keyring: Keyring, device = '', developerId: string): boolean {
+  const [keyId = '', nonce = '', hash = ''] = device.split('.')
+  return keyring.matching([{ keyId, hash }], deviceText(developerId, nonce)).length > 0
+}
+
+function deviceText(developerId: string, nonce: string): string {
+  return `portal device ${developerId} ${nonce}`
 }

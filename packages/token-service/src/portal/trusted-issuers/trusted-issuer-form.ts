@@ -4,7 +4,7 @@ import { trustedIssuerSettings, type TrustedIssuerSettings } from '../../clients
 import type { RawParameters } from '../../oauth/parameters.ts'
 import { describeIssue, firstIssue } from '../../runtime/parse-value.ts'
 import { NotFoundError, UsageError } from '../../runtime/usage-error.ts'
-import type { IdentityRule, TrustedIssuer } from '../../storage/trusted-issuer.ts'
+import type { IdentityRule, TrustedIssuer } from '../../storage/storage.ts'
 import { choice, field, textArea, type FormState } from '../layout/form.ts'
 import { line, optionalLine, parseForm } from '../layout/parse-form.ts'
 

@@ -1,6 +1,6 @@
+import { findTrustedIssuer } from '../../clients/trusted-issuers.ts'
 import type { ServiceContext } from '../../oauth/service-context.ts'
 import type { FormState } from '../layout/form.ts'
-import { PortalError } from '../portal-error.ts'
 import type { DeveloperRequest, HandlersOf } from '../portal-request.ts'
 import { actorOf, requireAdministrator } from '../session/actor.ts'
 import { issuerState, newIssuerState, saveIssuer } from './trusted-issuer-form.ts'
@@ -9,14 +9,14 @@ import type { trustedIssuerRoutes } from './trusted-issuer-routes.ts'
 
 /** The issuers whose JWTs are exchanged for tokens, for administrators. */
 export function trustedIssuerHandlers({
-  storage: { trustedIssuers },
+  storage,
   trustedIssuersFor,
   activity,
   clock,
 }: ServiceContext): HandlersOf<typeof trustedIssuerRoutes> {
   async function list(request: DeveloperRequest, state: FormState) {
     requireAdministrator(request)
-    const issuers = await trustedIssuers.list()
+    const issuers = await storage.trustedIssuers.list()
     const lastUses = await activity.lastUses(issuers.map(({ id }) => id))
     return trustedIssuersPage(request, { issuers, lastUses, nowMs: clock.now(), state })
   }
@@ -24,9 +24,7 @@ export function trustedIssuerHandlers({
   /** The issuer in the URL. */
   async function issuerOf(request: DeveloperRequest) {
     requireAdministrator(request)
-    const found = (await trustedIssuers.list()).find(({ id }) => id === request.params['id'])
-    if (!found) throw new PortalError('not_found')
-    return found
+    return findTrustedIssuer(request.params['id'], storage)
   }
 
   return {

@@ -1,5 +1,5 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import type { TrustedIssuer } from '../../storage/trusted-issuer.ts'
+import type { TrustedIssuer } from '../../storage/storage.ts'
 import { dialog } from '../layout/dialog.ts'
 import { csrfInput, type FormState } from '../layout/form.ts'
 import { dangerRows } from '../layout/menus.ts'

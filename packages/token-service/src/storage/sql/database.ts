@@ -8,10 +8,8 @@ import {
   type RawBuilder,
 } from 'kysely'
 import type { Application, Project, StoredSecret } from '../application.ts'
-import type { ResourceServer } from '../resource-server.ts'
-import type { TrustedIssuer } from '../trusted-issuer.ts'
+import type { ResourceServer, TrustedIssuer, StoredSigningKey, StoredToken } from '../storage.ts'
 import type { Developer, Identity, Invitation, PasswordLink, Session } from '../developer-storage.ts'
-import type { StoredSigningKey, StoredToken } from '../storage.ts'
 import type { LastUse, TokenRequestEntry, UsageEntry } from '../activity-storage.ts'
 import type { AuditEntry, ChainedEntry, Checkpoint } from '../audit-storage.ts'
 

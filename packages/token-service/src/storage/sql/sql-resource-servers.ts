@@ -1,6 +1,5 @@
-import type { ResourceServer } from '../resource-server.ts'
+import type { ResourceServer, ResourceServerStorage } from '../storage.ts'
 import type { PublicKey } from '../application.ts'
-import type { ResourceServerStorage } from '../storage.ts'
 import { createBatcher } from './batcher.ts'
 import { anyOf, inTransaction, type Database, type Query } from './database.ts'
 import { secretColumns, withSecrets } from './sql-secrets.ts'

@@ -1,5 +1,4 @@
-import type { TrustedIssuerStorage } from '../storage.ts'
-import type { IdentityRule, TrustedIssuer } from '../trusted-issuer.ts'
+import type { TrustedIssuerStorage, IdentityRule, TrustedIssuer } from '../storage.ts'
 import type { Database, Schema } from './database.ts'
 
 export function createSqlTrustedIssuers({ query }: Database): TrustedIssuerStorage {

@@ -32,7 +32,7 @@ describe.skipIf(!hasChromium)(inChromium, () => {
       provider.subject = undefined
       await page.getByRole('link', { name: 'Log in with Example ID' }).click()
       await page.getByRole('alert').getByText('Example ID did not log you in.').waitFor()
-      if (javaScriptEnabled) await inspectPage(page, 'log-in-openid-refused')
+      if (javaScriptEnabled) await inspectPage(page, 'log-in-openid-rejected')
     },
   )
 })
