@@ -9,6 +9,7 @@ import { administerDevelopers, type DeveloperLinks } from './developer-administr
 import { verifyAudit } from './verify-audit.ts'
 import { administerResourceServers } from './resource-server-administration.ts'
 import { administerTrustedIssuers } from './trusted-issuer-administration.ts'
+import { administerWebhook } from './webhook-administration.ts'
 import { rejectWithoutAudience } from '../clients/application-options.ts'
 import {
   applicationSettings,
@@ -179,6 +180,7 @@ export function adminEndpoints(
 
   administerResourceServers(server, service)
   administerTrustedIssuers(server, service)
+  administerWebhook(server, service)
   administerDevelopers(server, service, links)
 
   /** The last entry's checkpoint, to be kept elsewhere; with an earlier one, what it covers must still be there. */

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { applicationSchema, applicationSettings } from '../clients/application-schema.ts'
 import { trustedIssuerSettings } from '../clients/trusted-issuers.ts'
 import { verification } from './admin-endpoints.ts'
+import { webhookSettings } from './webhook-administration.ts'
 
 const ms = z.int().describe('Milliseconds since 1970, UTC.')
 const id = z.string()
@@ -48,6 +49,7 @@ export const schemas = {
   ExpiringSecret: z.looseObject({
     clientId: z.string().describe('Of an application or of a resource server.'),
     name: z.string(),
+    id,
     prefix: secret.shape.prefix,
     expiresAtMs: ms,
     lastUsedAtMs: ms.optional(),
@@ -70,6 +72,20 @@ export const schemas = {
     configured: z.boolean().describe('Whether it is in the configuration, which alone changes it.'),
     createdAtMs: ms,
     lastUsedAtMs: ms.optional(),
+  }),
+  Webhook: webhookSettings.extend({ createdAtMs: ms }),
+  NewWebhook: webhookSettings.extend({
+    signingSecret: z.string().describe('Shown in this response only.'),
+  }),
+  WebhookDelivery: z.looseObject({
+    id: z.string().describe('The `webhook-id` of each attempt.'),
+    type: z.string(),
+    body: z.string().describe('The JSON that is sent.'),
+    createdAtMs: ms,
+    attempts: z.int(),
+    nextAttemptAtMs: ms.optional(),
+    deliveredAtMs: ms.optional(),
+    failure: z.string().optional().describe('Why the last attempt failed.'),
   }),
   Invitation: z.looseObject({ id, administrator: z.boolean(), expiresAtMs: ms }),
   InvitationLink: z.object({ id, link: z.string().describe('Can be opened once, within its lifetime.') }),

@@ -3,12 +3,13 @@ import type { Clock } from '../runtime/clock.ts'
 import type { Actor, AuditEvent, Changes } from '../storage/audit-storage.ts'
 import type { Storage, Transaction } from '../storage/storage.ts'
 import type { Keyring } from './keyring.ts'
+import { addWebhookEvents } from './webhook-events.ts'
 
 /** Adds an entry about what the act did. */
 export type Audit = (event: string, about?: Pick<AuditEvent, 'clientId' | 'detail' | 'changes'>) => void
 
 /**
- * Does something that the audit log must not miss: the changes and their entries are one transaction. One act runs
+ * Does something that the audit log must not miss: the changes, their entries and the webhook's events are one transaction. One act runs
  * after another, so it may read first and then change; until it is done, only `stored` may be used.
  */
 export type Act = <Result>(
@@ -29,6 +30,7 @@ export function createAct({ storage, keyring, clock }: ActContext): Act {
       const result = await change(stored, (event, about) => events.push({ event, ...by, ...about }))
       const entries = events.map((event) => ({ ...event, atMs: clock.now(), count: 1 }))
       if (entries.length > 0) await stored.audit.append(entries, (text) => keyring.hash(text))
+      await addWebhookEvents(entries, stored)
       return result
     })
 }

@@ -17,6 +17,8 @@ export interface Keyring {
   encrypt(text: string): Promise<string>
   /** `undefined` if it was encrypted with a key that the keyring lacks, or was changed. */
   decrypt(encrypted: string): Promise<string | undefined>
+  /** The same, encrypted with the newest key, so that an older one can be removed; `undefined` as for `decrypt`. */
+  withNewestKey(encrypted: string): Promise<string | undefined>
 }
 
 const minimumLength = 32
@@ -31,6 +33,24 @@ export function createKeyring(keys: readonly string[]): Keyring {
 
   const all = [newest, ...older]
 
+  const encrypt = (text: string) =>
+    new CompactEncrypt(Buffer.from(text))
+      .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', kid: newest.id })
+      .encrypt(newest.encryptionKey())
+
+  const decrypt = async (encrypted: string) => {
+    try {
+      const { kid } = decodeProtectedHeader(encrypted)
+      const key = all.find(({ id }) => id === kid)?.encryptionKey()
+      if (!key) return undefined
+      const algorithms = { keyManagementAlgorithms: ['dir'], contentEncryptionAlgorithms: ['A256GCM'] }
+      const { plaintext } = await compactDecrypt(encrypted, key, algorithms)
+      return Buffer.from(plaintext).toString()
+    } catch {
+      return undefined
+    }
+  }
+
   return {
     keyIds: all.map(({ id }) => id),
     hash: (secret) => ({ keyId: newest.id, hash: newest.hmac(secret).toString('base64url') }),
@@ -41,21 +61,12 @@ export function createKeyring(keys: readonly string[]): Keyring {
         return presented !== undefined && sameHash(hash, presented)
       })
     },
-    encrypt: (text) =>
-      new CompactEncrypt(Buffer.from(text))
-        .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', kid: newest.id })
-        .encrypt(newest.encryptionKey()),
-    async decrypt(encrypted) {
-      try {
-        const { kid } = decodeProtectedHeader(encrypted)
-        const key = all.find(({ id }) => id === kid)?.encryptionKey()
-        if (!key) return undefined
-        const algorithms = { keyManagementAlgorithms: ['dir'], contentEncryptionAlgorithms: ['A256GCM'] }
-        const { plaintext } = await compactDecrypt(encrypted, key, algorithms)
-        return Buffer.from(plaintext).toString()
-      } catch {
-        return undefined
-      }
+    encrypt,
+    decrypt,
+    async withNewestKey(encrypted) {
+      const text = await decrypt(encrypted)
+      if (text === undefined) return undefined
+      return decodeProtectedHeader(encrypted).kid === newest.id ? encrypted : encrypt(text)
     },
   }
 }

@@ -160,6 +160,27 @@ TOKENWELL_ADMIN_TOKEN_FILE  file that contains it (default: adminTokenFile in th
     .command('remove-trusted-issuer <id>')
     .description('Stops trusting an issuer, and revokes the tokens that were issued for its JWTs.')
     .action((id: string) => choose({ method: 'DELETE', path: `/trusted-issuers/${encodeURIComponent(id)}` }))
+  admin.commandsGroup('Webhook:')
+  admin
+    .command('webhook')
+    .description('Shows where events are sent.')
+    .action(() => choose({ method: 'GET', path: '/webhook' }))
+  admin
+    .command('set-webhook <url>')
+    .description('Sets where events are sent, and prints a new signing secret.')
+    .action((url: string) => choose({ method: 'PUT', path: '/webhook', body: { url } }))
+  admin
+    .command('test-webhook')
+    .description('Sends a test event, and prints what became of it.')
+    .action(() => choose({ method: 'POST', path: '/webhook/test' }))
+  admin
+    .command('webhook-deliveries')
+    .description('Lists the last 100 events, and what became of them.')
+    .action(() => choose({ method: 'GET', path: '/webhook/deliveries' }))
+  admin
+    .command('remove-webhook')
+    .description('Removes the webhook, and the events that wait.')
+    .action(() => choose({ method: 'DELETE', path: '/webhook' }))
   admin.commandsGroup('Signing keys:')
   admin
     .command('signing-keys')

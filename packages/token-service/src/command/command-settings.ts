@@ -53,7 +53,7 @@ const groups: Readonly<Record<string, readonly (keyof typeof commandSettings.sha
     'failureWindowSeconds',
     'jwksAllowedHosts',
   ],
-  Administration: ['adminPort', 'adminHost', 'adminTokenFile', 'metrics'],
+  Administration: ['adminPort', 'adminHost', 'adminTokenFile', 'webhookAllowedHosts', 'metrics'],
   'Requests and responses': ['errors', 'grantTypeIn', 'signingAlgorithm'],
 }
 

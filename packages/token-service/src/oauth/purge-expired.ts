@@ -18,8 +18,10 @@ export interface PurgeContext {
 
 // Enough to find out why a client fails.
 const requestRetentionMs = 7 * 86_400_000
+// Longer than a secret is reported before it expires, so that none is reported twice.
+const webhookRetentionMs = 31 * 86_400_000
 
-/** Deletes expired tokens, used assertions, old signing keys, failure counts, deleted projects and old activity regularly; returns a function that stops it. */
+/** Deletes expired tokens, used assertions, old signing keys, failure counts, deleted projects, old activity and old events of the webhook regularly; returns a function that stops it. */
 export function purgeRegularly({
   storage,
   sign,
@@ -45,6 +47,7 @@ export function purgeRegularly({
             storage.projects,
           ].map((part) => part.purge(nowMs)),
           storage.activity.purgeRequests(nowMs - requestRetentionMs),
+          storage.webhook.purge(nowMs - webhookRetentionMs),
           storage.audit.purge(nowMs - auditRetentionMs, sign),
           storage.activity.purgeUsage(nowMs - usageRetentionMs),
           storage.activity.purgeLastUses(nowMs - usageRetentionMs),

@@ -1,5 +1,5 @@
 import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from 'jose'
-import { createPublicKeyFetch } from './fetch-public-keys.ts'
+import { createPublicFetch } from '../runtime/public-fetch.ts'
 
 /** The keys at a URL could not be fetched. */
 export class KeySetUnavailable extends Error {}
@@ -25,7 +25,9 @@ export interface RemoteKeySetOptions {
 }
 
 export function createRemoteKeySets({ fetchKeys, allowedHosts, warn }: RemoteKeySetOptions): RemoteKeySets {
-  const fetchSet = fetchKeys ?? createPublicKeyFetch({ allowedHosts })
+  const publicFetch = createPublicFetch({ allowedHosts, setting: 'jwksAllowedHosts' })
+  const fetchSet =
+    fetchKeys ?? ((url: string, { signal }: Pick<RequestInit, 'signal'>) => publicFetch(url, { signal }))
   const sets = new Map<string, JWTVerifyGetKey>()
 
   function create(url: string): JWTVerifyGetKey {

@@ -15,6 +15,7 @@ import type { Actor } from '../storage/audit-storage.ts'
 import type { DeveloperRegistry } from '../clients/developer-registry.ts'
 import type { ResourceServerRegistry } from '../clients/resource-server-registry.ts'
 import type { TrustedIssuerRegistry } from '../clients/trusted-issuers.ts'
+import type { WebhookRegistry } from '../webhook/webhook-registry.ts'
 import type { SigningKeys } from './signing-keys.ts'
 
 /** The parts of a running service, which its endpoints and its portal use. */
@@ -30,6 +31,7 @@ export interface ServiceContext {
   readonly registryFor: (by: Actor) => ApplicationRegistry
   readonly resourceServersFor: (by: Actor) => ResourceServerRegistry
   readonly trustedIssuersFor: (by: Actor) => TrustedIssuerRegistry
+  readonly webhookFor: (by: Actor) => WebhookRegistry
   readonly developersFor: (by: Actor) => DeveloperRegistry
   readonly linksFor: (by: Actor) => AccountLinks
   readonly authenticateApplication: AuthenticateClient<RegisteredClient>

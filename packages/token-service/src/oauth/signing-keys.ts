@@ -1,12 +1,4 @@
-import {
-  calculateJwkThumbprint,
-  decodeProtectedHeader,
-  exportJWK,
-  generateKeyPair,
-  importJWK,
-  type CryptoKey,
-  type JWK,
-} from 'jose'
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type CryptoKey, type JWK } from 'jose'
 import type { Act } from '../clients/acts.ts'
 import type { Keyring } from '../clients/keyring.ts'
 import type { Clock } from '../runtime/clock.ts'
@@ -103,14 +95,13 @@ export function createSigningKeys({
     await signingKeys.add(created)
   }
 
-  /** So that an older key of the keyring can be removed; `false` if the private key cannot be decrypted. */
-  async function encryptWithNewest(key: StoredSigningKey): Promise<boolean> {
-    if (key.state === 'last') return true
-    const jwk = await decrypt(key)
-    if (jwk === undefined) return false
-    if (decodeProtectedHeader(key.encryptedKey).kid !== keyring.keyIds[0])
-      await storage.signingKeys.update(key.kid, { encryptedKey: await keyring.encrypt(jwk) })
-    return true
+  /** `false` if the private key cannot be decrypted. */
+  async function encryptWithNewest({ kid, state, encryptedKey }: StoredSigningKey): Promise<boolean> {
+    if (state === 'last') return true
+    const renewed = await keyring.withNewestKey(encryptedKey)
+    if (renewed !== undefined && renewed !== encryptedKey)
+      await storage.signingKeys.update(kid, { encryptedKey: renewed })
+    return renewed !== undefined
   }
 
   return {

@@ -11,6 +11,7 @@ import { resourceServerPaths } from './resource-servers/resource-server-routes.t
 import { secretPaths } from './secrets/secret-routes.ts'
 import { sessionPaths } from './session/session-routes.ts'
 import { trustedIssuerPaths } from './trusted-issuers/trusted-issuer-routes.ts'
+import { webhookPaths } from './webhook/webhook-routes.ts'
 import { portalRoot } from '../http/base-url.ts'
 
 /** Every path of the portal, under its root. */
@@ -22,6 +23,7 @@ export const patterns = {
   ...peoplePaths,
   ...resourceServerPaths,
   ...trustedIssuerPaths,
+  ...webhookPaths,
   ...auditPaths,
   ...approvalPaths,
   ...cataloguePaths,

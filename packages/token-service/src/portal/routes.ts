@@ -24,6 +24,8 @@ import { secretHandlers } from './secrets/secret-handlers.ts'
 import { secretRoutes } from './secrets/secret-routes.ts'
 import { trustedIssuerHandlers } from './trusted-issuers/trusted-issuer-handlers.ts'
 import { trustedIssuerRoutes } from './trusted-issuers/trusted-issuer-routes.ts'
+import { webhookHandlers } from './webhook/webhook-handlers.ts'
+import { webhookRoutes } from './webhook/webhook-routes.ts'
 import { linkHandlers } from './session/link-handlers.ts'
 import { logInHandlers } from './session/log-in-handlers.ts'
 import { openidHandlers } from './session/openid-handlers.ts'
@@ -41,6 +43,7 @@ export const routes = {
   ...peopleRoutes,
   ...resourceServerRoutes,
   ...trustedIssuerRoutes,
+  ...webhookRoutes,
   ...auditRoutes,
   ...approvalRoutes,
   ...catalogueRoutes,
@@ -62,6 +65,7 @@ export function createHandlers(service: ServiceContext): HandlersOf<typeof route
     ...developerHandlers(service),
     ...resourceServerHandlers(service),
     ...trustedIssuerHandlers(service),
+    ...webhookHandlers(service),
     ...auditHandlers(service),
     ...approvalHandlers(service),
     ...catalogueHandlers(service),

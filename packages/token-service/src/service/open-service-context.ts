@@ -18,6 +18,9 @@ import type { Storage } from '../storage/storage.ts'
 import { purgeRegularly } from '../oauth/purge-expired.ts'
 import type { ServiceContext } from '../oauth/service-context.ts'
 import type { RemoteKeySets } from '../oauth/remote-key-sets.ts'
+import { createPublicFetch } from '../runtime/public-fetch.ts'
+import { createWebhookSender } from '../webhook/webhook-delivery.ts'
+import { createWebhookRegistry, renewSigningSecret } from '../webhook/webhook-registry.ts'
 import type { ResolvedOptions } from './service-settings.ts'
 
 const dayMs = 86_400_000
@@ -66,6 +69,7 @@ export async function openServiceContext(
       await checkKeys(opened, keyring)
       await seed(opened)
       await signingKeysOf(opened).prepare()
+      await renewSigningSecret(opened.webhook, keyring)
     },
   })
   const { applications, resourceServers } = storage
@@ -93,6 +97,14 @@ export async function openServiceContext(
     auditRetentionMs: options.auditRetentionDays * dayMs,
     usageRetentionMs: options.usageRetentionDays * dayMs,
   })
+  const webhookSender = createWebhookSender({
+    storage,
+    keyring,
+    clock,
+    send: createPublicFetch({ allowedHosts: options.webhookAllowedHosts, setting: 'webhookAllowedHosts' }),
+    warn,
+    onError,
+  })
   return {
     storage,
     keyring,
@@ -110,6 +122,7 @@ export async function openServiceContext(
     resourceServersFor: (by) => createResourceServerRegistry(registry, by),
     developersFor: (by) => createDeveloperRegistry(registry, by),
     trustedIssuersFor: (by) => createTrustedIssuerRegistry(registry, by),
+    webhookFor: (by) => createWebhookRegistry({ ...registry, sender: webhookSender }, by),
     linksFor: (by) => createAccountLinks(registry, by),
     authenticateApplication: createClientAuthenticator(async (clientId) => {
       const client = await applications.findClient(clientId)
@@ -130,7 +143,7 @@ export async function openServiceContext(
       await seed(storage, true)
     },
     async close() {
-      await stopPurging()
+      await Promise.all([stopPurging(), webhookSender.stop()])
       await activity.close()
       await storage.close()
     },

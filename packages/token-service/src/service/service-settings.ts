@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { z } from 'zod'
-import { allowedRanges } from '../oauth/internal-addresses.ts'
+import { allowedRanges } from '../runtime/internal-addresses.ts'
 import { parseTrustProxy } from '../http/trust-proxy.ts'
 import { systemClock, type Clock } from '../runtime/clock.ts'
 import { UsageError } from '../runtime/usage-error.ts'
@@ -138,6 +138,11 @@ export const serviceSettings = z.strictObject({
     'comma-separated hosts, addresses and CIDR ranges of internal networks that JWK set URLs may point to (default: none)',
     list(z.string().min(1)).default([]),
   ),
+  webhookAllowedHosts: setting(
+    '<hosts>',
+    'comma-separated hosts, addresses and CIDR ranges of internal networks that the URL of the webhook may point to (default: none)',
+    list(z.string().min(1)).default([]),
+  ),
   sandbox: setting(
     '[port]',
     'for tests: control endpoints on loopback (faults, clock, journal)',
@@ -182,7 +187,8 @@ export function checkOptions(options: Embedding): ResolvedOptions {
       'The setting "adminPort" requires an administrator token. Set adminToken, adminTokenFile or TOKENWELL_ADMIN_TOKEN.',
     )
   }
-  allowedRanges(options.jwksAllowedHosts)
+  allowedRanges(options.jwksAllowedHosts, 'jwksAllowedHosts')
+  allowedRanges(options.webhookAllowedHosts, 'webhookAllowedHosts')
   rejectInvalidProducts(applications)
   rejectWithoutAudience(applications)
   rejectInvalidIssuers(options.trustedIssuers)

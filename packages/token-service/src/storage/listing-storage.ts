@@ -44,6 +44,7 @@ export interface ApplicationName {
 
 /** A secret of an application or of a resource server. */
 export interface ExpiringSecret {
+  readonly id: string
   /** A resource server has no project. */
   readonly owner: {
     readonly id: string

@@ -11,6 +11,7 @@ import type { DeveloperStorage, SessionStorage } from './developer-storage.ts'
 import type { ActivityStorage } from './activity-storage.ts'
 import type { AuditStorage } from './audit-storage.ts'
 import type { ListingStorage } from './listing-storage.ts'
+import type { WebhookStorage } from './webhook-storage.ts'
 
 /** An access token as it is kept: its digest, never the token itself. */
 export interface StoredToken {
@@ -201,6 +202,7 @@ export type Transaction = Pick<
   | 'developers'
   | 'sessions'
   | 'signingKeys'
+  | 'webhook'
   | 'audit'
 >
 
@@ -221,6 +223,7 @@ export interface Storage {
   readonly sessions: SessionStorage
   readonly listings: ListingStorage
   readonly signingKeys: SigningKeyStorage
+  readonly webhook: WebhookStorage
   readonly audit: AuditStorage
   /** Runs the work in one transaction, after those that began before; what it throws undoes everything. */
   transaction<Result>(work: (stored: Transaction) => Promise<Result>): Promise<Result>

@@ -42,6 +42,7 @@ const values: Readonly<Record<string, [text: string, value: unknown]>> = {
   auditRetentionDays: ['7', 7],
   usageRetentionDays: ['30', 30],
   jwksAllowedHosts: ['keys.internal,10.0.0.0/8', ['keys.internal', '10.0.0.0/8']],
+  webhookAllowedHosts: ['hooks.internal,10.0.0.0/8', ['hooks.internal', '10.0.0.0/8']],
   sandbox: ['1236', { port: 1236 }],
 }
 

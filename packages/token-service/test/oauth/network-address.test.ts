@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { allowedRanges, isInRange } from '../../src/oauth/internal-addresses.ts'
+import { allowedRanges, isInRange } from '../../src/runtime/internal-addresses.ts'
 import { networkAddress } from '../../src/oauth/failed-attempt-limit.ts'
 
 it.each([
@@ -27,5 +27,5 @@ it.each([
   ['fd00::1', '10.0.0.1', false],
   ['keys.internal', '10.0.0.1', false],
 ])('with %s allowed, %s is allowed: %j', (allowed, address, isAllowed) => {
-  expect(isInRange(address, allowedRanges([allowed]))).toBe(isAllowed)
+  expect(isInRange(address, allowedRanges([allowed], 'jwksAllowedHosts'))).toBe(isAllowed)
 })

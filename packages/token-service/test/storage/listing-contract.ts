@@ -171,8 +171,8 @@ export function testListings(open: () => Storage): void {
       expect(await next(nowMs + 9)).toEqual({
         total: 2,
         items: [
-          { owner, prefix: 'soon', expiresAtMs: nowMs + 1 },
-          { owner, prefix: 'late', expiresAtMs: nowMs + 9 },
+          { id: expect.any(String), owner, prefix: 'soon', expiresAtMs: nowMs + 1 },
+          { id: expect.any(String), owner, prefix: 'late', expiresAtMs: nowMs + 9 },
         ],
       })
       expect(await next(nowMs + 8)).toMatchObject({ total: 1, items: [{ prefix: 'soon' }] })
@@ -194,7 +194,11 @@ export function testListings(open: () => Storage): void {
       const find = (ownerId?: string) =>
         storage.listings.expiringSecrets([untilMs - 1, untilMs], { limit: 9, offset: 0, ownerId })
       const found = { prefix: 'abcd', expiresAtMs: untilMs, lastUsedAtMs: nowMs - 1 }
-      expect((await find()).items).toContainEqual({ owner: { id, clientId: id, name: 'API' }, ...found })
+      expect((await find()).items).toContainEqual({
+        id: expect.any(String),
+        owner: { id, clientId: id, name: 'API' },
+        ...found,
+      })
       expect(await find(randomUUID())).toEqual({ items: [], total: 0 })
       const usedSince = (usedSinceMs: number) =>
         storage.listings.expiringSecrets([untilMs - 1, untilMs], { limit: 9, offset: 0, usedSinceMs })

@@ -25,6 +25,7 @@ export const rooms = {
     'sandbox',
     'http',
     'oauth',
+    'webhook',
     'clients',
     'storage',
     'runtime',

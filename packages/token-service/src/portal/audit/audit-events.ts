@@ -41,6 +41,9 @@ const sentences: Readonly<Record<string, string>> = {
   trusted_issuer_added: 'trusted the issuer {detail}',
   trusted_issuer_changed: 'changed the trusted issuer {detail}',
   trusted_issuer_removed: 'no longer trusts the issuer {detail}',
+  webhook_removed: 'removed the webhook at {detail}',
+  webhook_set: 'set the webhook to {detail}',
+  webhook_tested: 'tested the webhook at {detail}',
   scope_added: 'added the scope {detail}',
   scope_removed: 'removed the scope {detail}',
   sessions_ended: 'ended the sessions of {detail}',
@@ -125,6 +128,7 @@ export const eventGroups = {
     'Resource servers',
     ['resource_server_created', 'resource_server_changed', 'resource_server_removed'],
   ],
+  webhook: ['Webhook', ['webhook_set', 'webhook_tested', 'webhook_removed']],
   rejections: ['Rejected requests', ['request_rejected', 'administrator_rejected']],
 } as const satisfies Readonly<Record<string, readonly [label: string, events: readonly string[]]>>
 

@@ -121,6 +121,7 @@ function menu(viewer: Viewer, developer: Developer): SafeHtml {
     ['Scopes', paths.scopes],
     ['Resource servers', paths.resourceServers],
     ['Trusted issuers', paths.trustedIssuers],
+    ['Webhook', paths.webhook],
     ['Audit log', paths.audit],
   ]
   return html`${menuButton}

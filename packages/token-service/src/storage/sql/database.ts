@@ -12,6 +12,7 @@ import type { ResourceServer, TrustedIssuer, StoredSigningKey, StoredToken } fro
 import type { Developer, Identity, Invitation, PasswordLink, Session } from '../developer-storage.ts'
 import type { LastUse, TokenRequestEntry, UsageEntry } from '../activity-storage.ts'
 import type { AuditEntry, ChainedEntry, Checkpoint } from '../audit-storage.ts'
+import type { Webhook, WebhookDelivery } from '../webhook-storage.ts'
 
 type Nullable<Row, Column extends keyof Row> = Omit<Row, Column> & {
   [Key in Column]: Exclude<Row[Key], undefined> | null
@@ -75,6 +76,8 @@ export interface Schema {
   memberships: { developerId: string; projectId: string }
   identities: Identity & { developerId: string }
   sessions: Omit<Session, 'idToken'> & { idToken: string | null }
+  webhook: Webhook & { id: number; checkedUntilMs: number }
+  webhookEvents: Nullable<Required<WebhookDelivery>, 'nextAttemptAtMs' | 'deliveredAtMs' | 'failure'>
   probes: { id: number; atMs: number }
 }
 

@@ -183,7 +183,8 @@ export function createSqlListings(database: Database): ListingStorage {
       const { total } = await all.select(sql<string | number>`count(*)`.as('total')).executeTakeFirstOrThrow()
       const rows = await all
         .select((row) => [
-          'secrets.ownerId as id',
+          'secrets.id as id',
+          'secrets.ownerId as ownerId',
           'projectId',
           row.fn.coalesce('applications.clientId', 'resourceServers.clientId').as('clientId'),
           row.fn.coalesce('applications.name', 'resourceServers.name').as('name'),
@@ -195,12 +196,20 @@ export function createSqlListings(database: Database): ListingStorage {
         .limit(limit)
         .offset(offset)
         .execute()
-      const items = rows.map(({ id, projectId, clientId, name, prefix, expiresAtMs, atMs }) => ({
-        owner: { id, ...(projectId !== null && { projectId }), clientId: clientId ?? '', name: name ?? '' },
-        prefix,
-        expiresAtMs: expiresAtMs ?? untilMs,
-        ...(atMs !== null && { lastUsedAtMs: atMs }),
-      }))
+      const items = rows.map(
+        ({ id, ownerId: its, projectId, clientId, name, prefix, expiresAtMs, atMs }) => ({
+          id,
+          owner: {
+            id: its,
+            ...(projectId !== null && { projectId }),
+            clientId: clientId ?? '',
+            name: name ?? '',
+          },
+          prefix,
+          expiresAtMs: expiresAtMs ?? untilMs,
+          ...(atMs !== null && { lastUsedAtMs: atMs }),
+        }),
+      )
       return { items, total: Number(total) }
     },
   }

@@ -16,6 +16,7 @@ import { createSqlSigningKeys } from './sql-signing-keys.ts'
 import { createSqlResourceServers } from './sql-resource-servers.ts'
 import { createSqlTrustedIssuers } from './sql-trusted-issuers.ts'
 import { createSqlTokens } from './sql-tokens.ts'
+import { createSqlWebhook } from './sql-webhook.ts'
 
 /** What differs between the kinds of databases. */
 export interface DatabaseControl extends Pick<Storage, 'close' | 'opened'> {
@@ -74,6 +75,7 @@ function changeableParts(database: Database): Transaction {
     developers: createSqlDevelopers(database),
     sessions: createSqlSessions(database),
     signingKeys: createSqlSigningKeys(database),
+    webhook: createSqlWebhook(database),
     audit: createSqlAudit(database),
   }
 }

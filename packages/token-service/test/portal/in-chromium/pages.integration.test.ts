@@ -55,6 +55,9 @@ describe.skipIf(!hasChromium)(inChromium, () => {
         replay: 'once',
       })
       const { text: issuers } = await admin.get('/portal/trusted-issuers')
+      await admin.get('/portal/webhook')
+      await admin.post('/portal/webhook', { url: 'https://127.0.0.1:9/hook' })
+      await admin.post('/portal/webhook/test')
       const [, projectId = ''] = /projects\/([^/]+)/.exec(project) ?? []
       const values: Readonly<Record<string, string>> = {
         projectId,

@@ -1,18 +1,18 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
-import { UsageError } from '../runtime/usage-error.ts'
+import { UsageError } from './usage-error.ts'
 
 export type Range = ReturnType<typeof ipaddr.parseCIDR>
 
 /** @throws {@link UsageError} if a range is invalid */
-export function allowedRanges(hosts: readonly string[]): Range[] {
+export function allowedRanges(hosts: readonly string[], setting: string): Range[] {
   return hosts.flatMap((host) => {
     const { isValidCIDR, parseCIDR } = ipaddr
     if (isValidCIDR(host)) return [parseCIDR(host)]
     if (isIP(host) > 0) return [parseCIDR(`${host}/${isIP(host) === 4 ? 32 : 128}`)]
     if (/^[\w.-]+$/.test(host)) return []
     throw new UsageError(
-      `jwksAllowedHosts contains the invalid value "${host}". Use host names, addresses and CIDR ranges.`,
+      `${setting} contains the invalid value "${host}". Use host names, addresses and CIDR ranges.`,
     )
   })
 }

@@ -4,9 +4,11 @@ import { isIP, type LookupFunction } from 'node:net'
 import { Readable } from 'node:stream'
 import { allowedRanges, isInRange, isPublic } from './internal-addresses.ts'
 
-export interface FetchPublicKeysOptions {
+export interface PublicFetchOptions {
   /** Hosts, addresses and CIDR ranges that are allowed although they are internal. */
   readonly allowedHosts: readonly string[]
+  /** The name of the setting with them. */
+  readonly setting: string
   /** @default the system's resolver */
   readonly lookup?:
     | ((
@@ -19,26 +21,35 @@ export interface FetchPublicKeysOptions {
   readonly ca?: string | undefined
 }
 
+export interface PublicRequest {
+  /** Sent as JSON with POST. @default none, and GET */
+  readonly body?: string | undefined
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly signal?: AbortSignal | null | undefined
+}
+
+/** Rejects unless the response is a success. */
+export type PublicFetch = (url: string, request: PublicRequest) => Promise<Response>
+
 /**
- * Fetches JWK sets from public addresses only: developers choose their URLs, and must not reach the network of the
- * service through it. The address is checked when it is connected to, so that a second resolution cannot change it.
- * Redirects are not followed.
+ * Sends requests to public addresses only: people choose the URLs, and must not reach the network of the service through
+ * it. The address is checked when it is connected to, so that a second resolution cannot change it. Redirects are not
+ * followed.
  */
-export function createPublicKeyFetch({
+export function createPublicFetch({
   allowedHosts,
+  setting,
   lookup = systemLookup,
   ca,
-}: FetchPublicKeysOptions): (url: string, options: { readonly signal?: AbortSignal }) => Promise<Response> {
-  const ranges = allowedRanges(allowedHosts)
+}: PublicFetchOptions): PublicFetch {
+  const ranges = allowedRanges(allowedHosts, setting)
 
   function internal(host: string, addresses: readonly string[]): Error | undefined {
     if (allowedHosts.includes(host)) return undefined
     const found = addresses.find((address) => !isPublic(address) && !isInRange(address, ranges))
     return found === undefined
       ? undefined
-      : new Error(
-          `${host} has the internal address ${found}. Add the host to jwksAllowedHosts if it is trusted.`,
-        )
+      : new Error(`${host} has the internal address ${found}. Add the host to ${setting} if it is trusted.`)
   }
 
   const publicLookup: LookupFunction = (host, options, callback) =>
@@ -55,27 +66,33 @@ export function createPublicKeyFetch({
       else callback(null, first?.address ?? '', first?.family)
     })
 
-  return (url, { signal }) =>
+  return (url, { body, headers, signal }) =>
     new Promise((resolve, reject) => {
       const host = new URL(url).hostname.replace(/^\[|\]$/g, '')
       // Addresses are not looked up.
       const rejected = isIP(host) === 0 ? undefined : internal(host, [host])
       if (rejected) return reject(rejected)
-      const headers = { accept: 'application/json' }
       request(url, {
         agent: false,
         lookup: publicLookup,
-        headers,
+        method: body === undefined ? 'GET' : 'POST',
+        headers: {
+          accept: 'application/json',
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
+        },
         ...(ca && { ca }),
         ...(signal && { signal }),
       })
         .on('response', (response) => {
           const { statusCode: status = 0 } = response
-          if (status === 200) return resolve(new Response(Readable.toWeb(response) as ReadableStream))
+          if (status === 204) return resolve(new Response(undefined, { status }))
+          if (status >= 200 && status < 300)
+            return resolve(new Response(Readable.toWeb(response) as ReadableStream, { status }))
           response.destroy()
           reject(new Error(`${host} responded with status ${status}`))
         })
         .on('error', reject)
-        .end()
+        .end(body)
     })
 }

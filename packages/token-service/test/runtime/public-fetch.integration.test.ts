@@ -3,7 +3,7 @@ import { createServer } from 'node:https'
 import { getDefaultAutoSelectFamily, setDefaultAutoSelectFamily, type AddressInfo } from 'node:net'
 import { generate } from 'selfsigned'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createPublicKeyFetch, type FetchPublicKeysOptions } from '../../src/oauth/fetch-public-keys.ts'
+import { createPublicFetch, type PublicFetchOptions } from '../../src/runtime/public-fetch.ts'
 
 const host = 'keys.example.com'
 const { private: key, cert } = await generate([{ name: 'commonName', value: host }], {
@@ -12,7 +12,7 @@ const { private: key, cert } = await generate([{ name: 'commonName', value: host
 })
 
 /** A resolver that knows `host` by these addresses. */
-function resolver(...addresses: string[]): FetchPublicKeysOptions['lookup'] {
+function resolver(...addresses: string[]): PublicFetchOptions['lookup'] {
   return (name, _options, callback) => {
     expect(name).toBe(host)
     callback(
@@ -54,7 +54,11 @@ describe('the keys of a client', () => {
     '2002:a00:1::',
   ])('are not fetched from %s', async (address) => {
     const literal = `https://${address.includes(':') ? `[${address}]` : address}/`
-    const fetchKeys = createPublicKeyFetch({ allowedHosts: [], lookup: resolver('8.8.8.8', address) })
+    const fetchKeys = createPublicFetch({
+      setting: 'jwksAllowedHosts',
+      allowedHosts: [],
+      lookup: resolver('8.8.8.8', address),
+    })
     await expect(fetchKeys(`https://${host}/`, {})).rejects.toThrow('internal address')
     await expect(fetchKeys(literal, {})).rejects.toThrow('internal address')
   })
@@ -63,7 +67,12 @@ describe('the keys of a client', () => {
     'are fetched from %s if it is allowed',
     async (...allowedHosts) => {
       const { url, requested } = await keyServer()
-      const fetchKeys = createPublicKeyFetch({ allowedHosts, lookup: resolver('127.0.0.1'), ca: cert })
+      const fetchKeys = createPublicFetch({
+        setting: 'jwksAllowedHosts',
+        allowedHosts,
+        lookup: resolver('127.0.0.1'),
+        ca: cert,
+      })
       expect(await (await fetchKeys(url, {})).json()).toEqual({ keys: [] })
       expect(requested).toEqual(['/jwks.json'])
     },
@@ -75,14 +84,24 @@ describe('the keys of a client', () => {
     onTestFinished(() => setDefaultAutoSelectFamily(before))
     const { url } = await keyServer()
     const fetchFrom = (...addresses: string[]) =>
-      createPublicKeyFetch({ allowedHosts: [host], lookup: resolver(...addresses), ca: cert })(url, {})
+      createPublicFetch({
+        setting: 'jwksAllowedHosts',
+        allowedHosts: [host],
+        lookup: resolver(...addresses),
+        ca: cert,
+      })(url, {})
     expect((await fetchFrom('127.0.0.1', '192.0.2.1')).status).toBe(200)
     await expect(fetchFrom()).rejects.toThrow(/Invalid IP address/)
   })
 
   it('are not fetched from the target of a redirect', async () => {
     const { url, requested } = await keyServer(302)
-    const fetchKeys = createPublicKeyFetch({ allowedHosts: [host], lookup: resolver('127.0.0.1'), ca: cert })
+    const fetchKeys = createPublicFetch({
+      setting: 'jwksAllowedHosts',
+      allowedHosts: [host],
+      lookup: resolver('127.0.0.1'),
+      ca: cert,
+    })
     await expect(fetchKeys(url, {})).rejects.toThrow('responded with status 302')
     expect(requested).toEqual(['/jwks.json'])
   })
@@ -90,7 +109,12 @@ describe('the keys of a client', () => {
   it('are not read from a response with an error, and its connection is closed', async () => {
     const { server, url } = await keyServer(500)
     const connected = once(server, 'secureConnection')
-    const fetchKeys = createPublicKeyFetch({ allowedHosts: [host], lookup: resolver('127.0.0.1'), ca: cert })
+    const fetchKeys = createPublicFetch({
+      setting: 'jwksAllowedHosts',
+      allowedHosts: [host],
+      lookup: resolver('127.0.0.1'),
+      ca: cert,
+    })
     await expect(fetchKeys(url, {})).rejects.toThrow('responded with status 500')
     const [socket] = await connected
     if (!socket.closed) await once(socket, 'close')
@@ -98,7 +122,12 @@ describe('the keys of a client', () => {
 
   it('are not fetched if the request is aborted', async () => {
     const { url } = await keyServer()
-    const fetchKeys = createPublicKeyFetch({ allowedHosts: [host], lookup: resolver('127.0.0.1'), ca: cert })
+    const fetchKeys = createPublicFetch({
+      setting: 'jwksAllowedHosts',
+      allowedHosts: [host],
+      lookup: resolver('127.0.0.1'),
+      ca: cert,
+    })
     await expect(fetchKeys(url, { signal: AbortSignal.abort() })).rejects.toThrow('aborted')
   })
 })

@@ -1,0 +1,143 @@
+import { html, type SafeHtml } from '@remix-run/html-template'
+import type { Webhook, WebhookDelivery } from '../../storage/webhook-storage.ts'
+import { copyable } from '../layout/copyable.ts'
+import { dialog } from '../layout/dialog.ts'
+import { csrfInput, field, type FormState } from '../layout/form.ts'
+import { dangerRows } from '../layout/menus.ts'
+import { page } from '../layout/page.ts'
+import { relativeTime, time } from '../layout/time.ts'
+import type { DeveloperRequest } from '../portal-request.ts'
+
+export interface WebhookContent {
+  readonly webhook: Webhook | undefined
+  readonly deliveries: readonly WebhookDelivery[]
+  readonly state: FormState
+  /** Why the test event was not delivered. */
+  readonly failure?: string | undefined
+  readonly nowMs: number
+}
+
+/** Where events are sent, and what became of the last ones. */
+export function webhookPage(
+  request: DeveloperRequest,
+  { webhook, deliveries, state, failure, nowMs }: WebhookContent,
+): SafeHtml {
+  const body = html`<p class="lead">
+      A program of yours learns what needs somebody: requested approvals, revoked secrets, and secrets that
+      expire in 30, 14, 7 days and one day.
+    </p>
+    ${failure === undefined ? '' : html`<div role="alert" class="notice" data-variant="danger">The test event was not delivered: ${failure}.</div>`}
+    ${webhook ? current(request, webhook) : ''}
+    ${deliveries.length > 0 ? html`<div class="card">${deliveryTable(deliveries, nowMs)}</div>` : ''}
+    ${urlForm(request, webhook, state)} ${webhook ? removal(request) : ''}`
+  return page(request, { title: 'Webhook', body })
+}
+
+function current({ paths, csrfToken }: DeveloperRequest, { url, createdAtMs }: Webhook): SafeHtml {
+  return html`<section class="card" aria-labelledby="current">
+    <h2 id="current">Events are sent to</h2>
+    <p><code>${url}</code><br /><span class="muted">since ${time(createdAtMs)}</span></p>
+    <form method="post" action="${paths.webhookTest}">
+      ${csrfInput(csrfToken)}<button class="outline">Send a test event</button>
+    </form>
+  </section>`
+}
+
+function urlForm(
+  { paths, csrfToken }: DeveloperRequest,
+  webhook: Webhook | undefined,
+  state: FormState,
+): SafeHtml {
+  const hint = webhook
+    ? 'An https URL. Requests are signed with a new secret from then on.'
+    : 'An https URL. Its requests are signed with a secret, which the next page shows.'
+  return html`<form method="post" action="${paths.webhook}" class="card form">
+    <h2>${webhook ? 'Change the URL or the secret' : 'Set a webhook'}</h2>
+    ${csrfInput(csrfToken)}
+    ${field({ name: 'url', label: 'URL', hint }, { ...state, values: { url: webhook?.url ?? '', ...state.values } })}
+    <button>${webhook ? 'Save with a new secret' : 'Set webhook'}</button>
+  </form>`
+}
+
+function removal({ paths, csrfToken }: DeveloperRequest): SafeHtml {
+  const button = dialog({
+    id: 'remove',
+    label: 'Remove webhook',
+    title: 'Remove the webhook?',
+    body: html`<p>Nothing is sent any more, and events that wait are deleted.</p>`,
+    action: paths.webhookRemoval,
+    confirm: 'Remove webhook',
+    csrfToken,
+    danger: true,
+  })
+  const text = 'Nothing is sent any more, and events that wait are deleted.'
+  return html`<section class="card" aria-labelledby="more">
+    <h2 id="more">Remove</h2>
+    ${dangerRows([{ title: 'Remove the webhook', text, button }])}
+  </section>`
+}
+
+function deliveryTable(deliveries: readonly WebhookDelivery[], nowMs: number): SafeHtml {
+  return html`<table class="stacked">
+    <thead>
+      <tr>
+        <th scope="col">Event</th>
+        <th scope="col">Created</th>
+        <th scope="col">Attempts</th>
+        <th scope="col">Outcome</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${deliveries.map(
+        (delivery) =>
+          html`<tr>
+            <td data-label="Event">
+              <div>
+                <code class="event">${delivery.type}</code><br /><span class="muted"
+                  >${clientOf(delivery)}</span
+                >
+              </div>
+            </td>
+            <td data-label="Created">${relativeTime(delivery.createdAtMs, nowMs)}</td>
+            <td data-label="Attempts">${delivery.attempts}</td>
+            <td data-label="Outcome"><div>${outcomeOf(delivery, nowMs)}</div></td>
+          </tr>`,
+      )}
+    </tbody>
+  </table>`
+}
+
+function clientOf({ body }: WebhookDelivery): string {
+  const { client } = (JSON.parse(body) as { data: { client?: { id: string; name?: string } } }).data
+  return client?.name || client?.id || ''
+}
+
+function outcomeOf({ deliveredAtMs, nextAttemptAtMs, failure }: WebhookDelivery, nowMs: number): SafeHtml {
+  if (deliveredAtMs !== undefined) return html`<span class="badge" data-variant="success">Delivered</span>`
+  const reason = failure === undefined ? '' : html`<br /><span class="muted">${failure}</span>`
+  return nextAttemptAtMs === undefined
+    ? html`<span class="badge" data-variant="danger">Failed</span>${reason}`
+    : html`<span class="badge" data-variant="warning">Waiting</span> next attempt
+        ${relativeTime(nextAttemptAtMs, nowMs)}${reason}`
+}
+
+/** The only page that shows the signing secret. */
+export function signingSecretPage(request: DeveloperRequest, url: string, secret: string): SafeHtml {
+  const { paths } = request
+  const body = html`<section class="notice" data-variant="warning" aria-labelledby="secret">
+      <h2 id="secret">Copy the signing secret now</h2>
+      <p>It is not shown again. The receiver checks the signature of each request with it.</p>
+      <dl class="pairs credentials">
+        <div>
+          <dt>URL</dt>
+          <dd>${copyable({ id: 'url', value: url, what: 'URL' })}</dd>
+        </div>
+        <div>
+          <dt>Signing secret</dt>
+          <dd>${copyable({ id: 'signing-secret', value: secret, what: 'signing secret' })}</dd>
+        </div>
+      </dl>
+    </section>
+    <p class="bar"><a class="button" href="${paths.webhook}">Continue to the webhook</a></p>`
+  return page(request, { title: 'Signing secret', body, trail: [['Webhook', paths.webhook]] })
+}
