@@ -12,8 +12,8 @@ it('runs the example in the README', async () => {
   onTestFinished(() => endpoint.close())
   const { app } = await runReadmeExample(new URL('../', import.meta.url), {
     AUTH_URL: endpoint.origin,
-    CLIENT_ID: 'orders-api',
-    CLIENT_SECRET: 'orders-secret',
+    API_CLIENT_ID: 'orders-api',
+    API_CLIENT_SECRET: 'orders-secret',
   })
   const api = await listen(createServer(app as Express))
   onTestFinished(() => api.close())

@@ -82,7 +82,7 @@ export function resourceServerSecretPage(
   const { clientId } = server
   const client = { baseUrl, clientId, clientSecret }
   const name = serverName(server)
-  const body = html`${newSecret(client, existingSecrets)}
+  const body = html`${newSecret(client, existingSecrets, 'API_')}
     <section class="card" aria-labelledby="try">
       <h2 id="try">Introspect a token</h2>
       <p>Replace <code>YOUR_ACCESS_TOKEN</code> with a token that the API received.</p>

@@ -51,8 +51,12 @@ export function secretPage(
   return page(request, { title, body, trail })
 }
 
-/** Shows a new secret, once; `existingSecrets`: what happens to them. */
-export function newSecret(client: ClientOfService, existingSecrets: string | undefined): SafeHtml {
+/** Shows a new secret, once; `existingSecrets`: what happens to them; `prefix`: of the names in the environment. */
+export function newSecret(
+  client: ClientOfService,
+  existingSecrets: string | undefined,
+  prefix?: string,
+): SafeHtml {
   return html`<section class="notice" data-variant="warning" aria-labelledby="secret">
     <h2 id="secret">Copy the secret now</h2>
     <p>It is not shown again, because only its hash is stored. If you lose it, create a new one.</p>
@@ -70,7 +74,7 @@ export function newSecret(client: ClientOfService, existingSecrets: string | und
       <h3>.env</h3>
       <div class="actions">${copyButton('environment', 'Copy as .env')}</div>
     </div>
-    ${code(environmentFile(client), 'ini', 'Environment', 'environment')}
+    ${code(environmentFile(client, prefix), 'ini', 'Environment', 'environment')}
     ${existingSecrets === undefined ? '' : html`<p>${existingSecrets}</p>`}
   </section>`
 }

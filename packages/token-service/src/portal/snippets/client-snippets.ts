@@ -30,8 +30,9 @@ export function introspectionSnippets({ baseUrl, clientId, clientSecret }: Clien
   return requestSnippets({ url: `${baseUrl}${introspectionPath}`, form })
 }
 
-export function environmentFile({ baseUrl, clientId, clientSecret }: ClientOfService): string {
-  return `AUTH_URL=${baseUrl}\nCLIENT_ID=${clientId}\nCLIENT_SECRET=${clientSecret}`
+/** @param prefix of the names: an API may have credentials of its own beside those for the APIs that it calls */
+export function environmentFile({ baseUrl, clientId, clientSecret }: ClientOfService, prefix = ''): string {
+  return `AUTH_URL=${baseUrl}\n${prefix}CLIENT_ID=${clientId}\n${prefix}CLIENT_SECRET=${clientSecret}`
 }
 
 function provider({ baseUrl, clientId, clientSecret }: ClientOfService): string {
