@@ -14,6 +14,7 @@ import { rejectWithoutAudience } from '../clients/application-options.ts'
 import {
   applicationSettings,
   newApplicationSettings,
+  maxNoteLength,
   productName,
   scopeName,
 } from '../clients/application-schema.ts'
@@ -27,6 +28,12 @@ export const signingKeyRotation = z
   .strictObject({ emergency: z.boolean(), overlapSeconds: z.int().min(0) })
   .partial()
 export const approval = z.strictObject({ revision: z.int().min(0) }).partial()
+export const decline = z
+  .strictObject({
+    reason: z.string().trim().min(1).max(maxNoteLength).describe('Shown to the owner of the application.'),
+    revision: approval.shape.revision.unwrap(),
+  })
+  .partial()
 export const applicationQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(1_000).default(100),
   after: z.string().optional(),
@@ -122,7 +129,7 @@ export function adminEndpoints(
         parseValue(approval, request.body ?? {}).revision ?? application.revision,
       ),
     decline: async (request: FastifyRequest, { application }: RegisteredClient) =>
-      registry(request).decline(application),
+      registry(request).decline(application, parseValue(decline, request.body ?? {})),
     revoke: async (request: FastifyRequest, { application }: RegisteredClient) =>
       registry(request).revoke(application),
     'revoke-tokens': async (request: FastifyRequest, { application }: RegisteredClient) =>

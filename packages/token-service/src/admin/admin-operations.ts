@@ -7,6 +7,7 @@ import {
   auditQuery,
   expiryQuery,
   newApplication,
+  decline,
   signingKeyRotation,
   tokenSettings,
   verification,
@@ -108,7 +109,12 @@ export const adminOperations: [Method, string, Operation][] = [
   [
     'post',
     `${application}/decline`,
-    { summary: 'Decline what the owner of an application requests', response: one('Application') },
+    {
+      summary: 'Decline a new application, or the changes that its owner requests',
+      body: decline,
+      bodyIsOptional: true,
+      response: one('Application'),
+    },
   ],
   [
     'post',

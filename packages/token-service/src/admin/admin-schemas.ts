@@ -40,6 +40,15 @@ export const schemas = {
       .describe(
         'What the owner requests beyond the approval. The approval stays in effect until a decision.',
       ),
+    review: z
+      .looseObject({
+        note: z.string().optional().describe('What the owner wrote about the request.'),
+        declined: z
+          .looseObject({ reason: z.string().optional(), revision: z.int() })
+          .optional()
+          .describe('Set if an administrator declined the last request.'),
+      })
+      .optional(),
     deletesAtMs: ms
       .optional()
       .describe('Set while the application is being deleted: it can be restored until then.'),

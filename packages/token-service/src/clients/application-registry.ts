@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Application, ApplicationSettings, Approval, Project } from '../storage/application.ts'
 import type { Actor } from '../storage/audit-storage.ts'
 import type { ApplicationChanges, ProjectChanges, Transaction } from '../storage/storage.ts'
+import { UsageError } from '../runtime/usage-error.ts'
 import { changesOf, type Audit } from './acts.ts'
 import { createClientId, createClientSecret, storedSecret } from './client-secret.ts'
 import {
@@ -15,7 +16,7 @@ export type ProjectDetails = Pick<Project, 'name' | 'organizationName' | 'develo
 
 export type NewApplication = ApplicationSettings &
   Pick<Application, 'projectId' | 'status'> &
-  Partial<Pick<Application, 'claims'>>
+  Partial<Pick<Application, 'claims' | 'review'>>
 
 export type TokenSettings = Pick<Application, 'tokenFormat' | 'audiences' | 'claims'>
 
@@ -23,6 +24,13 @@ export type TokenSettings = Pick<Application, 'tokenFormat' | 'audiences' | 'cla
 export class ApplicationChanged extends Error {
   constructor() {
     super('The application was changed in the meantime. Fetch it again, and repeat the change.')
+  }
+}
+
+/** There is no request to decide on. */
+export class NothingRequested extends UsageError {
+  constructor() {
+    super('The application requests nothing, so there is nothing to decline.')
   }
 }
 
@@ -52,12 +60,15 @@ export interface ApplicationRegistry extends CredentialRegistry {
   /**
    * Changes settings. For an approved application, more products, scopes or audiences, another token format, a longer lifetime, and what token responses state of
    * it are only requested, unless `byAdministrator` is set: until an administrator approves them, the approval stays in
-   * effect. Throws {@link ApplicationChanged} if somebody else has changed it in the meantime.
+   * effect. A new application that was declined waits for approval again. Throws {@link ApplicationChanged} if somebody
+   * else has changed it in the meantime.
    */
   changeSettings(
     application: Application,
     settings: ApplicationSettings,
     byAdministrator: boolean,
+    /** What the owner writes to the administrators. */
+    note?: string,
   ): Promise<void>
   /** Changes the format of its tokens, by an administrator. */
   changeTokens(application: Application, settings: TokenSettings): Promise<void>
@@ -66,12 +77,24 @@ export interface ApplicationRegistry extends CredentialRegistry {
    * administrator has seen, is not the current one.
    */
   approve(application: Application, revision: number): Promise<void>
-  /** Declines what an approved application requests. */
-  decline(application: Application): Promise<void>
+  /**
+   * Declines a new application, or what an approved one requests. Throws {@link ApplicationChanged} as `approve`, and
+   * {@link NothingRequested}.
+   */
+  decline(application: Application, decision?: DeclineOptions): Promise<void>
+  /** The request waits again. Throws {@link ApplicationChanged} if the application has changed since it was declined. */
+  undoDecline(application: Application): Promise<void>
   /** Revokes the application's approval and all its tokens; a later approval does not reactivate them. */
   revoke(application: Application): Promise<void>
   /** Revokes all current tokens of the application. */
   revokeTokens(application: Application): Promise<void>
+}
+
+export interface DeclineOptions {
+  /** For the owner of the application. */
+  readonly reason?: string | undefined
+  /** The one that the administrator has seen. */
+  readonly revision?: number | undefined
 }
 
 /** How long something that is being deleted can be restored. */
@@ -95,7 +118,8 @@ export function createApplicationRegistry(context: RegistryContext, by: Actor): 
       const changed = changes(current)
       await applications.update(id, changed)
       if (revokesTokens) await applications.revokeTokens(id)
-      audit(event, { clientId, detail, changes: changesOf(changed, current) })
+      const { review: _, ...listed } = changed
+      audit(event, { clientId, detail, changes: changesOf(listed, current) })
     })
 
   const changeProject = (
@@ -176,16 +200,25 @@ export function createApplicationRegistry(context: RegistryContext, by: Actor): 
         const clientSecret = createClientSecret()
         const secret = storedSecret(keyring, { ownerId: id, value: clientSecret, nowMs })
         if (!(await applications.create(application, [secret]))) throw new AlreadyExists()
-        audit('application_created', { clientId, changes: changesOf(details) })
+        const { review, ...listed } = details
+        audit('application_created', { clientId, detail: review?.note, changes: changesOf(listed) })
         return { application, clientSecret }
       }),
-    changeSettings: (application, settings, byAdministrator) => {
+    changeSettings: (application, settings, byAdministrator, note) => {
       const { responseForm, ...approval } = settings
       const changes = withApproval(application, approval, byAdministrator)
-      const event = changes.requested ? 'approval_requested' : 'application_changed'
-      return change(application, event, () => ({ responseForm, ...changes }), {
-        revision: application.revision,
-      })
+      const { revision, status, review } = application
+      const isNewRequest = !byAdministrator && status === 'revoked' && review?.declined !== undefined
+      const isRequested = isNewRequest || Boolean(changes.requested)
+      const event = isRequested ? 'approval_requested' : 'application_changed'
+      const waits = isRequested || status === 'pending'
+      const wanted = {
+        responseForm,
+        ...changes,
+        ...(isNewRequest && { status: 'pending' as const }),
+        ...(waits && !byAdministrator && { review: note ? { note } : null }),
+      }
+      return change(application, event, () => wanted, { revision, detail: note || undefined })
     },
     changeTokens: (application, { claims, ...approval }) =>
       change(application, 'application_changed', (current) => ({
@@ -196,12 +229,33 @@ export function createApplicationRegistry(context: RegistryContext, by: Actor): 
       change(
         application,
         'application_approved',
-        ({ requested }) => ({ ...requested, requested: null, status: 'approved' }),
+        ({ requested }) => ({ ...requested, requested: null, review: null, status: 'approved' }),
         { revision },
       ),
-    decline: (application) => change(application, 'request_declined', () => ({ requested: null })),
+    decline: (application, { reason, revision } = {}) =>
+      change(
+        application,
+        'request_declined',
+        ({ status, requested, review, revision: before }) => {
+          if (!requested && status !== 'pending') throw new NothingRequested()
+          const declined = { reason, requested, revision: before + 1 }
+          return {
+            ...(requested ? { requested: null } : { status: 'revoked' }),
+            review: { ...review, declined },
+          }
+        },
+        { revision, detail: reason },
+      ),
+    undoDecline: (application) =>
+      change(application, 'decline_undone', ({ revision, review: { declined, ...review } = {} }) => {
+        if (declined?.revision !== revision) throw new ApplicationChanged()
+        const { requested } = declined
+        return { ...(requested ? { requested } : { status: 'pending' }), review }
+      }),
     revoke: (application) =>
-      change(application, 'application_revoked', () => ({ status: 'revoked' }), { revokesTokens: true }),
+      change(application, 'application_revoked', () => ({ status: 'revoked', review: null }), {
+        revokesTokens: true,
+      }),
     revokeTokens: (application) => change(application, 'tokens_revoked', () => ({}), { revokesTokens: true }),
   }
 }

@@ -12,6 +12,9 @@ import {
 const printable = z.string().regex(/^[\x20-\x7e]{1,512}$/, 'must be 1 to 512 printable ASCII characters')
 const name = z.string().min(1).max(200)
 
+/** What owners and administrators write about a request, in characters. */
+export const maxNoteLength = 500
+
 export const productName = z
   .string()
   .min(1)

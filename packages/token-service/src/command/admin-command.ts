@@ -57,7 +57,6 @@ TOKENWELL_ADMIN_TOKEN_FILE  file that contains it (default: adminTokenFile in th
     )
   for (const [decision, description] of [
     ['approve', 'Approves an application, or the changes requested for it.'],
-    ['decline', 'Declines the changes requested for an application.'],
     ['revoke', 'Revokes an application and its tokens.'],
     ['revoke-tokens', 'Revokes all tokens of an application.'],
   ] as const) {
@@ -66,6 +65,13 @@ TOKENWELL_ADMIN_TOKEN_FILE  file that contains it (default: adminTokenFile in th
       .description(description)
       .action((clientId: string) => choose({ method: 'POST', path: application(clientId, `/${decision}`) }))
   }
+  admin
+    .command('decline <client-id>')
+    .description('Declines a new application, or the changes requested for one.')
+    .option('--reason <text>', 'what the owner of the application is told')
+    .action((clientId: string, { reason }: { reason?: string }) =>
+      choose({ method: 'POST', path: application(clientId, '/decline'), body: { reason } }),
+    )
   admin.commandsGroup('Resource servers:')
   admin
     .command('resource-servers')

@@ -35,6 +35,23 @@ export interface Approval {
   readonly audiences: readonly string[]
 }
 
+/** What was written about the last request of an approval. */
+export interface Review {
+  /** What its owner wrote. */
+  readonly note?: string | undefined
+  /** Set if an administrator declined it. */
+  readonly declined?: Decline | undefined
+}
+
+export interface Decline {
+  /** What the administrator wrote. */
+  readonly reason?: string | undefined
+  /** The changes that were declined; without any, it was the application itself. */
+  readonly requested?: Approval | undefined
+  /** The application's revision afterwards: until it changes, the decision can be undone. */
+  readonly revision: number
+}
+
 export interface Application extends Approval {
   readonly id: string
   readonly projectId: string
@@ -44,6 +61,7 @@ export interface Application extends Approval {
   readonly createdAtMs: number
   /** What the owner requests beyond the approval; the approval stays in effect until an administrator decides. */
   readonly requested?: Approval | undefined
+  readonly review?: Review | undefined
   /** Counts the changes. */
   readonly revision: number
   /** Tokens of an earlier generation are revoked. */
@@ -65,6 +83,7 @@ export type ApplicationSettings = Omit<
   | 'status'
   | 'createdAtMs'
   | 'requested'
+  | 'review'
   | 'revision'
   | 'tokenGeneration'
   | 'deletesAtMs'

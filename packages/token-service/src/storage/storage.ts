@@ -3,6 +3,7 @@ import type {
   ApplicationSettings,
   Approval,
   Project,
+  Review,
   RegisteredClient,
   StoredSecret,
   PublicKey,
@@ -54,6 +55,8 @@ export type ApplicationChanges = Partial<
 > & {
   /** `null` removes the request. */
   readonly requested?: Approval | null | undefined
+  /** `null` removes it. */
+  readonly review?: Review | null | undefined
   /** `null` cancels the deletion. */
   readonly deletesAtMs?: number | null | undefined
 }

@@ -232,12 +232,17 @@ describe('the application registry', () => {
     expect((await client()).project).toEqual(other)
     const settings = { ...application, products: ['sms'] }
     await registry.changeSettings((await client()).application, settings, false)
-    await registry.decline(application)
-    const { products, requested } = (await client()).application
+    await registry.decline(application, { reason: 'no' })
+    const { products, requested, review, revision } = (await client()).application
     expect([products, requested]).toEqual([[], undefined])
+    expect(review?.declined).toMatchObject({ reason: 'no', requested: { products: ['sms'] }, revision })
+    await expect(registry.decline(application)).rejects.toThrow('there is nothing to decline')
+    await expect(registry.decline(application, { revision: revision - 1 })).rejects.toThrow(
+      ApplicationChanged,
+    )
     const { clientId } = application
     expect(await storage.audit.list(6)).toMatchObject([
-      { event: 'request_declined', clientId, ...ada },
+      { event: 'request_declined', clientId, detail: 'no', ...ada },
       { event: 'approval_requested', clientId, ...ada },
       { event: 'application_moved', clientId, detail: other.id, ...ada },
       { event: 'project_created', detail: other.id, ...ada },

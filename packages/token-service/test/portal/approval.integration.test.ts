@@ -5,6 +5,7 @@ import {
   createApplication,
   createProject,
   decide,
+  plainText,
   startPortal,
   tokenFor,
   useCheapPasswords,
@@ -63,9 +64,22 @@ describe('a developer who widens an approved application', () => {
   it('keeps the approval if the administrator declines', async () => {
     const { admin, grace, application, settings, authUrl } = await approvedApplication()
     await settings({ product: products })
-    await decide(admin, application.path, 'decline')
-    expect((await grace.get(application.path)).text).not.toContain('Changes pending approval')
+    const tooLong = await decide(admin, application.path, 'decline', { reason: 'y'.repeat(501) })
+    expect([tooLong.status, tooLong.text]).toEqual([422, expect.stringContaining('y'.repeat(501))])
+    const { location } = await decide(admin, application.path, 'decline', {
+      reason: 'Payroll is for finance.',
+    })
+    expect(location).toBe(application.path)
+    const { text } = await grace.get(application.path)
+    expect(text).not.toContain('Changes pending approval')
+    expect(plainText(text)).toMatch(/declined\s+the requested changes: Payroll is for finance\./)
     expect((await tokenFor(authUrl, application)).body.api_product_list_json).toEqual(['speech-to-text'])
+
+    await decide(admin, application.path, 'undo_decline')
+    expect((await grace.get(application.path)).text).toContain('Changes pending approval')
+    await decide(admin, application.path, 'approve')
+    expect((await tokenFor(authUrl, application)).body.api_product_list_json).toEqual(products)
+    expect((await grace.get(application.path)).text).not.toContain('declined')
   })
 
   it('cannot change what the administrator is about to approve', async () => {
@@ -110,13 +124,72 @@ describe('a new application', () => {
     const { admin, developer, service } = await startPortal({ products })
     const grace = await developer('grace')
     const application = await createApplication(grace, await createProject(grace))
-    const queue = await admin.get('/portal/approvals')
-    const [, decision = ''] = /value="(decline [^"]+)"/.exec(queue.text) ?? []
-    const { location } = await admin.post('/portal/approvals', { decision })
-    expect(location).toBe('/portal/approvals')
+    const { location } = await decide(admin, application.path, 'decline', {
+      from: 'approvals',
+      reason: 'Which team\r\nuses it? <b>',
+    })
+    expect(location).toBe(`/portal/approvals?declined=${application.clientId}`)
     expect((await admin.get('/portal/approvals')).text).toContain('No pending approvals')
     expect((await tokenFor(service.authUrl, application)).status).toBe(401)
-    expect((await grace.get(application.path)).text).toContain('>Revoked<')
+    const { text } = await grace.get(application.path)
+    expect(text).toContain('>Declined<')
+    expect(plainText(text)).toMatch(/declined\s+the application: Which team\nuses it\? <b>/)
+    expect(text).not.toContain('<b>')
+    expect((await admin.get('/portal/audit')).text).toContain('Which team')
+  })
+
+  it('waits again when the administrator undoes it, or its owner changes it', async () => {
+    const { admin, developer } = await startPortal({ products })
+    const grace = await developer('grace')
+    const application = await createApplication(grace, await createProject(grace), {
+      ...applicationForm,
+      note: 'For the call centre',
+    })
+    const isQueued = async () => (await admin.get('/portal/approvals')).text.includes(application.clientId)
+    expect((await admin.get('/portal/approvals')).text).toContain('For the call centre')
+    const { location } = await decide(admin, application.path, 'decline', { from: 'approvals' })
+    expect(await isQueued()).toBe(false)
+    expect((await grace.get(application.path)).text).not.toContain('>Undo<')
+    expect((await decide(grace, application.path, 'undo_decline')).status).toBe(403)
+    expect((await admin.get(location ?? '')).text).toContain('>Undo<')
+    const undo = { decision: 'undo_decline', from: 'approvals' }
+    expect((await admin.post(`${application.path}/approval`, undo)).location).toBe('/portal/approvals')
+    const queue = await admin.get('/portal/approvals')
+    expect(queue.text).toContain('The request waits for a decision again.')
+    expect(queue.text).toContain('For the call centre')
+    expect((await admin.post(`${application.path}/approval`, undo)).status).toBe(409)
+
+    await decide(admin, application.path, 'decline', { reason: 'No' })
+    await grace.get(application.path)
+    const settings = { ...applicationForm, name: 'Renamed', note: 'Now with a team' }
+    expect((await grace.post(`${application.path}/settings`, settings)).location).toBe(application.path)
+    expect(await isQueued()).toBe(true)
+    expect((await admin.get(application.path)).text).toContain('Now with a team')
+    expect((await admin.post(`${application.path}/approval`, undo)).status).toBe(409)
+    expect((await grace.get(application.path)).text).not.toContain('declined')
+  })
+
+  it('that was revoked does not wait again when its owner changes it', async () => {
+    const { admin, grace, application } = await approvedApplication()
+    await decide(admin, application.path, 'revoke')
+    await grace.get(application.path)
+    await grace.post(`${application.path}/settings`, { ...applicationForm, name: 'Renamed' })
+    expect((await admin.get('/portal/approvals')).text).toContain('No pending approvals')
+  })
+
+  it.each([
+    ['x'.repeat(501), 'Use at most 500 characters.'],
+    ['hidden \u200b', 'Remove control and invisible characters.'],
+  ])('has a note that people can read: %#', async (note, message) => {
+    const { developer } = await startPortal({ products })
+    const grace = await developer('grace')
+    const project = await createProject(grace)
+    const { status, text } = await grace.post(`${project}/new-application`, {
+      ...applicationForm,
+      submission_id: crypto.randomUUID(),
+      note,
+    })
+    expect([status, text]).toEqual([422, expect.stringContaining(message)])
   })
 })
 
@@ -135,11 +208,7 @@ describe('several new applications', () => {
     const changed = created[1]
     await grace.post(`${changed.path}/settings`, { ...applicationForm, name: 'Changed' })
     const send = (values: readonly string[], browser = admin) => {
-      const fields = [
-        ['csrf_token', browser.csrfToken],
-        ['decision', 'selected'],
-        ...values.map((each) => ['selected', each]),
-      ]
+      const fields = [['csrf_token', browser.csrfToken], ...values.map((each) => ['selected', each])]
       return browser.send('/portal/approvals', { method: 'POST', body: new URLSearchParams(fields) })
     }
     expect((await send(selected, grace)).status).toBe(403)

@@ -88,10 +88,8 @@ describe('with 10,000 applications', () => {
 
       const queue = await browser.get('/portal/approvals?q=Application%2000042')
       expect(names(queue.text)).toEqual(['Application 00042'])
-      const [, value = ''] = /value="(approve [^"]+)"/.exec(queue.text) ?? []
-      expect((await browser.post('/portal/approvals', { decision: value })).location).toBe(
-        '/portal/approvals',
-      )
+      const [, value = ''] = /name="approve"\s+value="([^"]+)"/.exec(queue.text) ?? []
+      expect((await browser.post('/portal/approvals', { approve: value })).location).toBe('/portal/approvals')
       expect((await storage.applications.findClient('client-42'))?.application.status).toBe('approved')
       expect(plainText((await browser.get('/portal/approvals')).text)).toContain('1–50 of 4,999 to decide on')
     },

@@ -144,9 +144,15 @@ export async function createApplication(
 }
 
 /** Sends an administrator's decision as the page of the application offers it. */
-export async function decide(browser: PortalBrowser, path: string, decision: string): Promise<PageResponse> {
-  const revision = /name="revision" value="(\d+)"/.exec((await browser.get(path)).text)?.[1] ?? ''
-  return browser.post(`${path}/approval`, { decision, revision })
+export async function decide(
+  browser: PortalBrowser,
+  path: string,
+  decision: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<PageResponse> {
+  const page = decision === 'decline' ? `${path}/decline` : path
+  const revision = /name="revision" value="(\d+)"/.exec((await browser.get(page)).text)?.[1] ?? ''
+  return browser.post(`${path}/approval`, { decision, revision, ...more })
 }
 
 /** The text of the element with that ID. */

@@ -1,6 +1,6 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { ApplicationSettings, Project, RegisteredClient } from '../../storage/application.ts'
-import { checkboxes, choice, csrfInput, field, optionList, type FormState } from '../layout/form.ts'
+import { checkboxes, choice, csrfInput, field, optionList, textArea, type FormState } from '../layout/form.ts'
 import { page } from '../layout/page.ts'
 import { applicationFrame } from './application-frame.ts'
 import { dangerSection } from './danger-section.ts'
@@ -34,7 +34,12 @@ export function newApplicationPage(
     ${csrfInput(csrfToken)}
     <input type="hidden" name="submission_id" value="${submissionId}" />
     ${settings(content)}
-    ${developer.administrator ? '' : html`<p class="hint">The application can get tokens after an administrator has approved it.</p>`}
+    ${
+      developer.administrator
+        ? ''
+        : html`${note(content.state)}
+            <p class="hint">The application can get tokens after an administrator has approved it.</p>`
+    }
     <button>Create application</button>
   </form>`
   const trail = [
@@ -53,14 +58,25 @@ export function settingsPage(
   const { paths, csrfToken, developer } = request
   const { application, project } = client
   const isRequest = application.status === 'approved' && !developer.administrator
+  const hasNote =
+    !developer.administrator && (application.status !== 'revoked' || application.review?.declined)
   const body = html`<form method="post" action="${paths.settings(project.id, application.id)}" class="form">
-      ${csrfInput(csrfToken)} ${settings(content)}
+      ${csrfInput(csrfToken)} ${settings(content)} ${hasNote ? note(content.state) : ''}
       ${isRequest ? html`<p class="hint">More products, scopes or audiences, another token format and a longer lifetime take effect after an administrator has approved them.</p>` : ''}
       <button>Save</button>
     </form>
     <hr />
     ${dangerSection(request, client, otherProjects)}`
   return applicationFrame(request, client, 'settings', body)
+}
+
+function note(state: FormState): SafeHtml {
+  const hint =
+    'Administrators see it if they have to approve something: why the application needs what it requests.'
+  return textArea(
+    { name: 'note', label: 'Note to the administrators', hint, required: false, rows: 3 },
+    state,
+  )
 }
 
 function settings({ products, scopes, state }: SettingsContent): SafeHtml {

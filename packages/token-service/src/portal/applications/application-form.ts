@@ -6,11 +6,12 @@ import {
   responseForms,
   tokenFormats,
 } from '../../clients/application-options.ts'
-import type { ApplicationSettings } from '../../storage/application.ts'
+import { maxNoteLength } from '../../clients/application-schema.ts'
+import type { Application, ApplicationSettings } from '../../storage/application.ts'
 import type { RawParameters } from '../../oauth/parameters.ts'
 import type { FormState } from '../layout/form.ts'
 import { PortalError } from '../portal-error.ts'
-import { line, optionalLine, parseForm, type ParsedForm } from '../layout/parse-form.ts'
+import { line, optionalLine, optionalText, parseForm, type ParsedForm } from '../layout/parse-form.ts'
 
 /** The units of a lifetime, with their seconds. */
 export const lifetimeUnits = [
@@ -39,6 +40,7 @@ const applicationForm = z.object({
       'Enter URIs, or names of ASCII characters.',
     )
     .refine((names) => names.length <= 20, 'Enter at most 20.'),
+  note: optionalText(maxNoteLength),
 })
 const lifetimeSeconds = z
   .number()
@@ -54,7 +56,7 @@ export interface Offered {
 export function parseApplicationForm(
   form: RawParameters,
   { products, scopes }: Offered,
-): ParsedForm<ApplicationSettings> {
+): ParsedForm<ApplicationSettings & { readonly note: string }> {
   const parsed = parseForm(applicationForm, form)
   const chosen = [form['product'] ?? []].flat()
   const chosenScopes = [form['scope'] ?? []].flat()
@@ -99,7 +101,9 @@ export const newApplication: ApplicationSettings = {
 }
 
 /** The form's values for an existing application; the type check names a missing one. */
-export function applicationFormState(application: ApplicationSettings): FormState {
+export function applicationFormState(
+  application: ApplicationSettings & Pick<Application, 'review'>,
+): FormState {
   const { lifetimeSeconds: seconds } = application
   const [unit, size] = lifetimeUnits.find(([, each]) => seconds % each === 0) ?? ['seconds', 1]
   const values: Record<keyof z.input<typeof applicationForm>, string> = {
@@ -110,6 +114,7 @@ export function applicationFormState(application: ApplicationSettings): FormStat
     lifetime_unit: unit,
     token_format: application.tokenFormat,
     audiences: application.audiences.join(' '),
+    note: application.review?.note ?? '',
   }
   return { values, errors: {}, chosen: application.products, chosenScopes: application.scopes }
 }

@@ -1,6 +1,6 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import { isBeingDeleted, type RegisteredClient } from '../../storage/application.ts'
-import { approvalButtons, requestedText } from '../approvals/approval-buttons.ts'
+import { approvalButtons, requestedText, undoDeclineForm } from '../approvals/approval-buttons.ts'
 import { csrfInput } from '../layout/form.ts'
 import { page } from '../layout/page.ts'
 import { time } from '../layout/time.ts'
@@ -50,25 +50,48 @@ export function applicationFrame(
   return page(request, { ...title, actions: approvalButtons(request, client), body: framed })
 }
 
-/** The decision that the application waits for. */
-function state({ developer }: DeveloperRequest, { application }: RegisteredClient): SafeHtml | string {
-  const { status, requested } = application
-  if (status !== 'approved') {
-    return html`<div class="notice" data-variant="warning">
-      <p>
-        The application cannot get tokens
-        ${developer.administrator ? 'until you approve it.' : 'until an administrator approves it.'}
-      </p>
-    </div>`
-  }
-  return requested
-    ? html`<div class="notice" data-variant="warning">
-        <p>
-          <strong>Requested:</strong> ${requestedText(requested, application)}. The current settings stay in
-          effect until an administrator approves these.
-        </p>
-      </div>`
-    : ''
+/** The decision that the application waits for, or that was made last. */
+function state(request: DeveloperRequest, client: RegisteredClient): SafeHtml {
+  const { developer } = request
+  const { status, requested, review } = client.application
+  const isDeclined = status === 'revoked' && review?.declined !== undefined
+  const waiting =
+    status === 'approved'
+      ? requested &&
+        html`<strong>Requested:</strong> ${requestedText(requested, client.application)}. The current settings
+          stay in effect until an administrator approves these.`
+      : html`The application cannot get tokens
+        ${developer.administrator ? 'until you approve it.' : 'until an administrator approves it.'}`
+  return html`${declinedNotice(request, client)}
+  ${
+    waiting && !isDeclined
+      ? html`<div class="notice" data-variant="warning">
+          <p>${waiting}</p>
+          ${review?.note === undefined ? '' : html`<p class="lines"><strong>Note:</strong> ${review.note}</p>`}
+        </div>`
+      : ''
+  }`
+}
+
+function declinedNotice(request: DeveloperRequest, client: RegisteredClient): SafeHtml | '' {
+  const { paths, developer } = request
+  const { application, project } = client
+  const { status, review } = application
+  if (!review?.declined) return ''
+  const { reason, requested } = review.declined
+  const what = requested ? 'the requested changes' : 'the application'
+  const next =
+    status === 'revoked' && !developer.administrator
+      ? html` Change its <a href="${paths.settings(project.id, application.id)}">settings</a> to request
+          approval again.`
+      : ''
+  return html`<div class="notice bar" data-variant="danger">
+    <p>
+      An administrator declined
+      ${what}${reason === undefined ? '.' : html`: <span class="lines">${reason}</span>`}${next}
+    </p>
+    ${undoDeclineForm(request, client)}
+  </div>`
 }
 
 function deletedNotice(

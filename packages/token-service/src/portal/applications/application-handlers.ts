@@ -88,7 +88,9 @@ export function applicationHandlers(service: ServiceContext): HandlersOf<typeof 
         if (total >= maxPending) throw new PortalError('too_many_pending')
       }
       try {
-        const details = { ...parsed.data, projectId: project.id, status } as const
+        const { note, ...chosen } = parsed.data
+        const review = status === 'pending' && note !== '' ? { review: { note } } : {}
+        const details = { ...chosen, ...review, projectId: project.id, status } as const
         const { application, clientSecret } = await registryFor(actorOf(request)).createApplication(
           details,
           id,
@@ -167,9 +169,12 @@ export function applicationHandlers(service: ServiceContext): HandlersOf<typeof 
       const { administrator } = request.developer
       const { id, clientId } = client.application
       const registry = registryFor(actorOf(request))
-      await reportChange(registry.changeSettings(client.application, parsed.data, administrator))
+      const { note, ...settings } = parsed.data
+      await reportChange(registry.changeSettings(client.application, settings, administrator, note))
       const changed = await storage.applications.findClient(clientId)
-      const notice = changed?.application.requested ? 'changes_requested' : 'application_changed'
+      const isRequested =
+        changed?.application.requested ?? client.application.status !== changed?.application.status
+      const notice = isRequested ? 'changes_requested' : 'application_changed'
       return { redirectTo: request.paths.application(client.project.id, id), notice }
     },
     async moveApplication(request) {

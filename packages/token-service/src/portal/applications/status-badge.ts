@@ -5,13 +5,15 @@ const labels = {
   approved: ['success', 'Approved'],
   pending: ['warning', 'Pending approval'],
   revoked: ['danger', 'Revoked'],
+  declined: ['danger', 'Declined'],
   deleted: ['danger', 'Deleted'],
 } as const
 
 /** The state of an application. */
 export function statusBadge(client: Pick<RegisteredClient, 'application' | 'project'>): SafeHtml {
-  const { status, requested } = client.application
-  const state = isBeingDeleted(client) ? 'deleted' : status
+  const { status, requested, review } = client.application
+  const decided = status === 'revoked' && review?.declined ? 'declined' : status
+  const state = isBeingDeleted(client) ? 'deleted' : decided
   return html`${badge(state)}
   ${requested && state === 'approved' ? html`<span class="badge" data-variant="warning">Changes pending approval</span>` : ''}`
 }

@@ -1,6 +1,7 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { Approval, RegisteredClient } from '../../storage/application.ts'
 import { csrfInput } from '../layout/form.ts'
+import { linkTo } from '../layout/paging.ts'
 import { duration } from '../layout/time.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 
@@ -9,16 +10,40 @@ export function approvalButtons(request: DeveloperRequest, client: RegisteredCli
   const { status, requested, name } = client.application
   if (!request.developer.administrator) return undefined
   const approval = { decision: 'approve', label: 'Approve', object: name }
-  const rejection = { label: 'Decline', style: 'outline' }
-  if (status === 'pending') {
-    return html`${decide(request, client, approval)}
-    ${decide(request, client, { ...rejection, decision: 'revoke', object: name })}`
-  }
+  if (status === 'pending') return html`${decide(request, client, approval)} ${declineLink(request, client)}`
   if (status === 'revoked') return decide(request, client, approval)
   if (!requested) return undefined
-  const object = `changes to ${name}`
-  return html`${decide(request, client, { ...approval, label: 'Approve changes', object: `to ${name}` })}
-  ${decide(request, client, { ...rejection, decision: 'decline', object })}`
+  const changes = { ...approval, label: 'Approve changes', object: `to ${name}` }
+  return html`${decide(request, client, changes)} ${declineLink(request, client)}`
+}
+
+/** Leads to the page that asks for the reason. `from`: where the administrator continues, if not at the application. */
+export function declineLink(
+  { paths }: DeveloperRequest,
+  { application: { id, projectId, name, requested } }: Pick<RegisteredClient, 'application'>,
+  from?: 'approvals',
+): SafeHtml {
+  const path = paths.decline(projectId, id)
+  return html`<a
+    class="${from ? 'button small outline' : 'button outline'}"
+    href="${from ? linkTo(path, { from }) : path}"
+    >Decline<span class="visually-hidden"> ${requested ? `changes to ${name}` : name}</span></a
+  >`
+}
+
+/** Takes the last decline back, until the application changes. */
+export function undoDeclineForm(
+  request: DeveloperRequest,
+  client: RegisteredClient,
+  from = '',
+): SafeHtml | '' {
+  const { review, revision, id } = client.application
+  if (!request.developer.administrator || review?.declined?.revision !== revision) return ''
+  return html`<form method="post" action="${request.paths.approval(client.project.id, id)}">
+    ${csrfInput(request.csrfToken)}<input type="hidden" name="decision" value="undo_decline" />
+    <input type="hidden" name="from" value="${from}" />
+    <button class="small outline">Undo</button>
+  </form>`
 }
 
 interface Decision {
@@ -26,18 +51,17 @@ interface Decision {
   readonly label: string
   /** Completes the label for screen readers. */
   readonly object: string
-  readonly style?: string
 }
 
 function decide(
   { paths, csrfToken }: DeveloperRequest,
   { application, project }: RegisteredClient,
-  { decision, label, object, style = '' }: Decision,
+  { decision, label, object }: Decision,
 ): SafeHtml {
   return html`<form method="post" action="${paths.approval(project.id, application.id)}">
     ${csrfInput(csrfToken)}<input type="hidden" name="decision" value="${decision}" />
     <input type="hidden" name="revision" value="${application.revision}" />
-    <button class="${style}">${label}<span class="visually-hidden"> ${object}</span></button>
+    <button>${label}<span class="visually-hidden"> ${object}</span></button>
   </form>`
 }
 

@@ -8,36 +8,38 @@ import { ownClient } from '../projects/own-projects.ts'
 import { actorOf, requireAdministrator } from '../session/actor.ts'
 import { ApplicationChanged } from '../../clients/application-registry.ts'
 import type { RawParameters } from '../../oauth/parameters.ts'
-import { pagingOf } from '../layout/paging.ts'
+import { linkTo, pagingOf } from '../layout/paging.ts'
+import { optionalText, parseForm } from '../layout/parse-form.ts'
+import { maxNoteLength } from '../../clients/application-schema.ts'
+import { declinePage } from './decline-page.ts'
 import { approvalsPage } from './approvals-page.ts'
 import type { DeveloperRequest, HandlersOf } from '../portal-request.ts'
 
+const revision = z
+  .string()
+  .regex(/^\d{1,9}$/)
+  .transform(Number)
+const reasonForm = z.object({ reason: optionalText(maxNoteLength) })
 const decisionForm = z.discriminatedUnion('decision', [
-  z.object({
-    decision: z.literal('approve'),
-    revision: z
-      .string()
-      .regex(/^\d{1,9}$/)
-      .transform(Number),
-  }),
-  z.object({ decision: z.enum(['decline', 'revoke', 'revoke_tokens']) }),
+  z.object({ decision: z.literal('approve'), revision }),
+  z.object({ decision: z.literal('decline'), revision }),
+  z.object({ decision: z.enum(['undo_decline', 'revoke', 'revoke_tokens']) }),
 ])
 
 interface Choice {
-  readonly decision: 'approve' | 'decline'
   /** As the administrator has seen it. */
   readonly revision: number
   readonly clientId: string
 }
 
 /** The button of one application, or all that are selected. */
-function choicesOf({ decision, selected = [] }: RawParameters): Choice[] {
-  const texts = decision === 'selected' ? [selected].flat().map((each) => `approve ${each}`) : [decision]
+function choicesOf({ approve, selected = [] }: RawParameters): Choice[] {
+  const texts = approve === undefined ? [selected].flat() : [approve]
   if (texts.length === 0) throw new PortalError('nothing_selected')
   return texts.map((text) => {
-    const [, what, revision, clientId = ''] = /^(approve|decline) (\d{1,9}) (.+)$/.exec(String(text)) ?? []
-    if (what !== 'approve' && what !== 'decline') throw new PortalError('invalid_form')
-    return { decision: what, revision: Number(revision), clientId }
+    const [, seen, clientId = ''] = /^(\d{1,9}) (.+)$/.exec(String(text)) ?? []
+    if (seen === undefined) throw new PortalError('invalid_form')
+    return { revision: Number(seen), clientId }
   })
 }
 
@@ -47,12 +49,16 @@ export function approvalHandlers({
   registryFor,
   clock,
 }: ServiceContext): HandlersOf<typeof approvalRoutes> {
-  async function decide(application: Application, request: DeveloperRequest): Promise<NoticeName> {
+  async function decide(
+    application: Application,
+    request: DeveloperRequest,
+    reason: string,
+  ): Promise<NoticeName> {
     const { developer, form } = request
     const registry = registryFor(actorOf(request))
     // Owners may revoke an approval; only administrators approve.
-    const needsAdministrator = form['decision'] === 'approve' || form['decision'] === 'decline'
-    if (needsAdministrator && !developer.administrator) throw new PortalError('not_allowed')
+    const isOwners = form['decision'] === 'revoke' || form['decision'] === 'revoke_tokens'
+    if (!isOwners && !developer.administrator) throw new PortalError('not_allowed')
     const { data } = decisionForm.safeParse(form)
     if (!data) throw new PortalError('invalid_form')
     switch (data.decision) {
@@ -60,8 +66,11 @@ export function approvalHandlers({
         await registry.approve(application, data.revision)
         return application.status === 'approved' ? 'changes_approved' : 'application_approved'
       case 'decline':
-        await registry.decline(application)
-        return 'changes_declined'
+        await registry.decline(application, { revision: data.revision, reason: reason || undefined })
+        return 'request_declined'
+      case 'undo_decline':
+        await registry.undoDecline(application)
+        return 'decline_undone'
       case 'revoke':
         await registry.revoke(application)
         return 'application_revoked'
@@ -77,20 +86,22 @@ export function approvalHandlers({
       const paging = pagingOf(request.query)
       const { items: clients, total } = await storage.listings.applications({ ...paging, status: 'awaiting' })
       const owners = await storage.listings.owners(clients.map(({ project }) => project.id))
-      return { page: approvalsPage(request, { clients, owners, paging, total, nowMs: clock.now() }) }
+      const { declined: clientId } = request.query
+      const declined =
+        typeof clientId === 'string' ? await storage.applications.findClient(clientId) : undefined
+      const content = { clients, owners, paging, total, declined, nowMs: clock.now() }
+      return { page: approvalsPage(request, content) }
     },
     async decide(request) {
       requireAdministrator(request)
       const choices = choicesOf(request.form)
       const registry = registryFor(actorOf(request))
       let changed = 0
-      for (const { decision, revision, clientId } of choices) {
+      for (const { revision: seen, clientId } of choices) {
         const application = (await storage.applications.findClient(clientId))?.application
         try {
           if (!application) throw new ApplicationChanged()
-          if (decision === 'approve') await registry.approve(application, revision)
-          else if (application.requested) await registry.decline(application)
-          else await registry.revoke(application)
+          await registry.approve(application, seen)
         } catch (error) {
           if (!(error instanceof ApplicationChanged)) throw error
           changed += 1
@@ -98,12 +109,33 @@ export function approvalHandlers({
       }
       const redirectTo = request.paths.approvals
       if (changed > 0) return { redirectTo, notice: 'some_changed' }
-      return { redirectTo, notice: choices[0]?.decision === 'decline' ? 'declined' : 'approved' }
+      return { redirectTo, notice: 'approved' }
+    },
+    async showDecline(request) {
+      requireAdministrator(request)
+      const client = await ownClient(storage, request)
+      const { application, project } = client
+      if (application.status !== 'pending' && !application.requested)
+        return { redirectTo: request.paths.application(project.id, application.id) }
+      return { page: declinePage(request, { client, from: String(request.query['from'] ?? '') }) }
     },
     async changeApproval(request) {
-      const { application, project } = await ownClient(storage, request)
-      const notice = await reportChange(decide(application, request))
-      return { redirectTo: request.paths.application(project.id, application.id), notice }
+      const client = await ownClient(storage, request)
+      const { application, project } = client
+      const reason = parseForm(reasonForm, request.form)
+      if (!reason.data) {
+        requireAdministrator(request)
+        const from = String(request.form['from'] ?? '')
+        return { page: declinePage(request, { client, from, state: reason.state }), status: 422 }
+      }
+      const notice = await reportChange(decide(application, request, reason.data.reason))
+      const { paths, form } = request
+      // The queue itself offers to undo it.
+      if (form['from'] === 'approvals')
+        return notice === 'request_declined'
+          ? { redirectTo: linkTo(paths.approvals, { declined: application.clientId }) }
+          : { redirectTo: paths.approvals, notice }
+      return { redirectTo: paths.application(project.id, application.id), notice }
     },
   }
 }

@@ -5,6 +5,7 @@ const application = '/projects/:projectId/applications/:applicationId'
 export const approvalPaths = {
   approvals: '/approvals',
   approval: `${application}/approval`,
+  decline: `${application}/decline`,
 } as const
 
 /** What administrators decide on. */
@@ -12,4 +13,5 @@ export const approvalRoutes = {
   showApprovals: ['GET', 'approvals'],
   decide: ['POST', 'approvals'],
   changeApproval: ['POST', 'approval'],
+  showDecline: ['GET', 'decline'],
 } as const satisfies RouteTable<keyof typeof approvalPaths>

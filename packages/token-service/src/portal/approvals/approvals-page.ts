@@ -1,6 +1,6 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { RegisteredClient } from '../../storage/application.ts'
-import { statedFields, tokenFormatText } from './approval-buttons.ts'
+import { declineLink, statedFields, tokenFormatText, undoDeclineForm } from './approval-buttons.ts'
 import { csrfInput } from '../layout/form.ts'
 import { page } from '../layout/page.ts'
 import { pages, searchField, type Paging } from '../layout/paging.ts'
@@ -13,6 +13,8 @@ export interface ApprovalsContent {
   readonly owners: ReadonlyMap<string, readonly string[]>
   readonly paging: Paging
   readonly total: number
+  /** The application that was declined last. */
+  readonly declined: RegisteredClient | undefined
   readonly nowMs: number
 }
 
@@ -22,7 +24,7 @@ export function approvalsPage(request: DeveloperRequest, content: ApprovalsConte
   const { clients, paging, total } = content
   const { search } = paging
   const isEmpty = total === 0 && search === ''
-  const body = isEmpty
+  const list = isEmpty
     ? html`<div class="card empty">
         <h2>No pending approvals</h2>
         <p class="muted">New applications, and changes that require a new approval, appear here.</p>
@@ -35,14 +37,27 @@ export function approvalsPage(request: DeveloperRequest, content: ApprovalsConte
         <form id="decisions" method="post" action="${paths.approvals}">${csrfInput(csrfToken)}</form>
         ${clients.length === 0 ? html`<p class="muted">Nothing matches the search.</p>` : table(request, content)}
         ${pages({ path: paths.approvals, query: { q: search }, paging, total, noun: 'to decide on' })}`
-  const actions =
-    clients.length > 1
-      ? html`<button form="decisions" name="decision" value="selected">Approve selected</button>`
-      : undefined
+  const actions = clients.length > 1 ? html`<button form="decisions">Approve selected</button>` : undefined
+  const body = html`${declinedNotice(request, content.declined)}${list}`
   return page(request, { title: 'Approvals', body, actions })
 }
 
-function table({ paths }: DeveloperRequest, { clients, owners, nowMs }: ApprovalsContent): SafeHtml {
+/** Confirms the decision, which can be undone. */
+function declinedNotice(request: DeveloperRequest, client: RegisteredClient | undefined): SafeHtml | '' {
+  const undo = client && undoDeclineForm(request, client, 'approvals')
+  if (!undo) return ''
+  const { application, project } = client
+  return html`<div role="status" class="notice bar" data-variant="success">
+    <p>
+      The request of
+      <a href="${request.paths.application(project.id, application.id)}">${application.name}</a>
+      was declined.
+    </p>
+    ${undo}
+  </div>`
+}
+
+function table(request: DeveloperRequest, { clients, owners, nowMs }: ApprovalsContent): SafeHtml {
   return html`<table class="stacked">
     <thead>
       <tr>
@@ -56,9 +71,10 @@ function table({ paths }: DeveloperRequest, { clients, owners, nowMs }: Approval
       </tr>
     </thead>
     <tbody>
-      ${clients.map(({ application, project }) => {
-        const { id, name, clientId, revision, createdAtMs, products, scopes, lifetimeSeconds, requested } =
-          application
+      ${clients.map((client) => {
+        const { application, project } = client
+        const { id, name, clientId, revision, createdAtMs, products, scopes, lifetimeSeconds } = application
+        const { requested, review } = application
         const value = `${revision} ${clientId}`
         const names = owners.get(project.id)?.join(', ') ?? 'no owner'
         return html`<tr>
@@ -71,8 +87,9 @@ function table({ paths }: DeveloperRequest, { clients, owners, nowMs }: Approval
                 form="decisions"
                 aria-label="Select ${name}"
               />
-              <a href="${paths.application(project.id, id)}">${name}</a></span
+              <a href="${request.paths.application(project.id, id)}">${name}</a></span
             >
+            ${review?.note === undefined ? '' : html`<br /><q class="hint lines">${review.note}</q>`}
             ${statedFields
               .filter(([field]) => requested && requested[field] !== application[field])
               .map(
@@ -100,19 +117,16 @@ function table({ paths }: DeveloperRequest, { clients, owners, nowMs }: Approval
           <td data-label="Created">${relativeTime(createdAtMs, nowMs)}</td>
           <td class="action">
             <div class="actions">
-              ${decide('approve', 'Approve', value, name)} ${decide('decline', 'Decline', value, name)}
+              <button class="small outline" form="decisions" name="approve" value="${value}">
+                Approve<span class="visually-hidden"> ${name}</span>
+              </button>
+              ${declineLink(request, client, 'approvals')}
             </div>
           </td>
         </tr>`
       })}
     </tbody>
   </table>`
-}
-
-function decide(decision: string, label: string, value: string, name: string): SafeHtml {
-  return html`<button class="small outline" form="decisions" name="decision" value="${decision} ${value}">
-    ${label}<span class="visually-hidden"> ${name}</span>
-  </button>`
 }
 
 const listed = (names: readonly string[]) => names.join(', ') || 'none'

@@ -9,6 +9,7 @@ const sentences: Readonly<Record<string, string>> = {
   application_restored: 'restored {client}',
   application_revoked: 'revoked the approval of {client}',
   approval_requested: 'requested a new approval of {client}',
+  decline_undone: 'undid the decline of a request of {client}',
   developer_demoted: 'made {detail} a developer',
   developer_invited: 'invited a developer',
   developer_joined: 'joined',
@@ -74,7 +75,13 @@ export const eventGroups = {
   ],
   approvals: [
     'Approvals',
-    ['application_approved', 'application_revoked', 'approval_requested', 'request_declined'],
+    [
+      'application_approved',
+      'application_revoked',
+      'approval_requested',
+      'request_declined',
+      'decline_undone',
+    ],
   ],
   credentials: [
     'Secrets, keys and tokens',

@@ -73,17 +73,24 @@ export function field(options: FieldOptions, state: FormState): SafeHtml {
   )
 }
 
-export function textArea(options: Labelled, state: FormState): SafeHtml {
-  const { name } = options
+export interface TextAreaOptions extends Labelled {
+  /** @default true */
+  readonly required?: boolean | undefined
+  /** @default 6 */
+  readonly rows?: number | undefined
+}
+
+export function textArea(options: TextAreaOptions, state: FormState): SafeHtml {
+  const { name, id = name, required = true, rows = 6 } = options
   return labelled(
     options,
     state,
     html`<textarea
-      id="${name}"
+      id="${id}"
       name="${name}"
-      rows="6"
+      rows="${rows}"
       spellcheck="false"
-      required
+      ${required ? html`required` : ''}
       ${noteAttributes(options, state)}
     >
 ${state.values[name]}</textarea>`,
@@ -139,7 +146,7 @@ export function checkboxes(
 }
 
 function labelled(
-  { name, id = name, label, hint, required = true }: Labelled & { readonly required?: boolean },
+  { name, id = name, label, hint, required = true }: Labelled & { readonly required?: boolean | undefined },
   { errors }: FormState,
   control: SafeHtml,
 ): SafeHtml {

@@ -7,11 +7,11 @@ export const notices = {
   application_restored: 'The application was restored.',
   application_revoked: 'The application was revoked. It can no longer get tokens.',
   approved: 'The approval is in effect.',
-  declined: 'The request was declined.',
   some_changed:
     'Some applications have changed in the meantime: nothing was decided on them. They are listed below.',
   changes_approved: 'The changes are approved and in effect.',
-  changes_declined: 'The requested changes were declined.',
+  decline_undone: 'The request waits for a decision again.',
+  request_declined: 'The request was declined.',
   changes_requested: 'The changes were requested. They take effect after an administrator has approved them.',
   developer_removed: 'The developer was removed.',
   invitation_withdrawn: 'The invitation was withdrawn. Its link no longer works.',

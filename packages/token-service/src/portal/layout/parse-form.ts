@@ -13,6 +13,19 @@ export function line(maxLength: number): z.ZodString {
     .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u, 'Remove line breaks and other control or invisible characters.')
 }
 
+/** Several lines of text, or none; without other control characters. */
+export function optionalText(maxLength: number) {
+  return z
+    .string()
+    .transform((text) => text.replaceAll('\r\n', '\n').trim())
+    .pipe(
+      z
+        .string()
+        .max(maxLength, `Use at most ${maxLength} characters.`)
+        .regex(/^[^\p{Cf}\p{Zl}\p{Zp}\0-\t\v-\x1f\x7f-\x9f]*$/u, 'Remove control and invisible characters.'),
+    )
+}
+
 export function optionalLine(maxLength: number) {
   return z.union([z.literal(''), line(maxLength)])
 }

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { Application, Approval, Project, RegisteredClient, PublicKey } from '../application.ts'
+import type { Application, Approval, Project, RegisteredClient, PublicKey, Review } from '../application.ts'
 import type { Query, Schema } from './database.ts'
 import { secretColumns, withSecrets } from './sql-secrets.ts'
 
@@ -20,6 +20,7 @@ export const applicationColumns = [
   'applications.audiences',
   'applications.createdAtMs',
   'applications.requested',
+  'applications.review',
   'applications.keys',
   'applications.claims',
   'applications.revision',
@@ -69,7 +70,7 @@ export function toClients(rows: readonly ClientRow[]): RegisteredClient[] {
 }
 
 export function toApplication(row: Selectable<Schema['applications']>): Application {
-  const { products, scopes, audiences, requested, keys, claims, deletesAtMs, ...application } = row
+  const { products, scopes, audiences, requested, review, keys, claims, deletesAtMs, ...application } = row
   return {
     ...application,
     products: JSON.parse(products) as string[],
@@ -78,6 +79,7 @@ export function toApplication(row: Selectable<Schema['applications']>): Applicat
     keys: JSON.parse(keys) as PublicKey[],
     claims: JSON.parse(claims) as Application['claims'],
     ...(requested !== null && { requested: JSON.parse(requested) as Approval }),
+    ...(review !== null && { review: JSON.parse(review) as Review }),
     ...(deletesAtMs !== null && { deletesAtMs }),
   }
 }

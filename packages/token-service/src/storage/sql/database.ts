@@ -21,15 +21,16 @@ type Nullable<Row, Column extends keyof Row> = Omit<Row, Column> & {
 /** The tables that the migrations create. Times are milliseconds since 1970. */
 export interface Schema {
   projects: Nullable<Required<Project>, 'deletesAtMs'>
-  /** `products`, `scopes`, `audiences` and `keys` are JSON arrays, `requested` and `claims` are JSON objects. */
+  /** `products`, `scopes`, `audiences` and `keys` are JSON arrays, `requested`, `review` and `claims` are JSON objects. */
   applications: Omit<
     Application,
-    'products' | 'scopes' | 'audiences' | 'requested' | 'keys' | 'claims' | 'deletesAtMs'
+    'products' | 'scopes' | 'audiences' | 'requested' | 'review' | 'keys' | 'claims' | 'deletesAtMs'
   > & {
     products: string
     scopes: string
     audiences: string
     requested: string | null
+    review: string | null
     keys: string
     claims: string
     deletesAtMs: number | null

@@ -37,6 +37,7 @@ export function migrationsFor(kind: Database['kind']): Record<string, Migration>
         audiences text not null,
         created_at_ms bigint not null,
         requested text,
+        review text,
         keys text not null,
         claims text not null,
         revision integer not null,

@@ -68,6 +68,7 @@ export function createSqlApplications(database: Database): ApplicationStorage {
             scopes: JSON.stringify(application.scopes),
             audiences: JSON.stringify(application.audiences),
             requested: application.requested ? JSON.stringify(application.requested) : null,
+            review: application.review ? JSON.stringify(application.review) : null,
             keys: JSON.stringify(application.keys),
             claims: JSON.stringify(application.claims),
           })
@@ -77,7 +78,7 @@ export function createSqlApplications(database: Database): ApplicationStorage {
         if (secrets.length > 0) await transaction.insertInto('secrets').values(secrets).execute()
         return true
       }),
-    async update(id, { products, scopes, audiences, requested, keys, claims, ...changes }, revision) {
+    async update(id, { products, scopes, audiences, requested, review, keys, claims, ...changes }, revision) {
       const { numUpdatedRows } = await query
         .updateTable('applications')
         .set((row) => ({
@@ -86,6 +87,7 @@ export function createSqlApplications(database: Database): ApplicationStorage {
           scopes: scopes && JSON.stringify(scopes),
           audiences: audiences && JSON.stringify(audiences),
           requested: requested && JSON.stringify(requested),
+          review: review && JSON.stringify(review),
           keys: keys && JSON.stringify(keys),
           claims: claims && JSON.stringify(claims),
           revision: row('revision', '+', 1),
