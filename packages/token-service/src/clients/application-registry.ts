@@ -28,7 +28,7 @@ export class ApplicationChanged extends Error {
 }
 
 /** There is no request to decide on. */
-export class NothingRequested extends UsageError {
+class NothingRequested extends UsageError {
   constructor() {
     super('The application requests nothing, so there is nothing to decline.')
   }
