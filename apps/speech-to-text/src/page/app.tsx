@@ -32,7 +32,7 @@ export function App({ settings, transcribers, route, history }: AppProps) {
         </div>
         <aside>
           <RouteSwitch settings={settings} route={route} />
-          <TokenPanel route={route.value} transcriber={transcribers[route.value]} />
+          <TokenPanel route={route.value} transcriber={transcribers[route.value]} trials={settings.trials} />
         </aside>
       </main>
       <Announcer history={history} />

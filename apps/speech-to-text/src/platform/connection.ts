@@ -24,6 +24,8 @@ export interface Credentials {
 export interface Platform extends Connection {
   /** The application whose tokens web pages get: with few permissions and a short lifetime. */
   readonly page?: Credentials | undefined
+  /** Lets the token endpoint respond with 503, or no longer; only if the services were started for this application. */
+  readonly setOutage?: ((isDown: boolean) => Promise<void>) | undefined
   /** Stops the services that were started for it. */
   close(): Promise<void>
 }
@@ -33,6 +35,8 @@ export interface PageSettings {
   readonly speechUrl: string
   /** Whether the page can get its own tokens and call the speech API itself. */
   readonly direct: boolean
+  /** Whether the page can try what happens to its server's token: all services are on this machine. */
+  readonly trials: boolean
 }
 
 type Environment = Readonly<Record<string, string | undefined>>

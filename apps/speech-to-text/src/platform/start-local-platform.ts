@@ -21,14 +21,31 @@ export async function startLocalPlatform({ pageOrigins = [] }: LocalPlatformOpti
       { ...page, name: 'Speech to text in a page', products, lifetimeSeconds: 300 },
     ],
     resourceServers: [api],
+    sandbox: true,
   })
-  const { authUrl } = tokenService
-  const speechApi = await startSpeechApi({ ...api, authUrl, allowedOrigins: pageOrigins, quiet: true })
+  const { authUrl, sandboxUrl } = tokenService
+  const speechApi = await startSpeechApi({
+    ...api,
+    authUrl,
+    allowedOrigins: pageOrigins,
+    quiet: true,
+    // So that one sees soon what a revocation does.
+    introspectionCacheMs: 1_000,
+  })
   return {
     ...application,
     page,
     authUrl,
     speechUrl: speechApi.url,
+    async setOutage(isDown) {
+      await fetch(`${sandboxUrl}/faults`, { method: 'DELETE' })
+      if (!isDown) return
+      await fetch(`${sandboxUrl}/faults`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ status: 503, requests: 1_000_000 }),
+      })
+    },
     async close() {
       await speechApi.close()
       await tokenService.close()

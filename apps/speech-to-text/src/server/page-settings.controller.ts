@@ -12,7 +12,7 @@ import type { TokenProvider } from '@tokenwell/core'
 import { InjectTokenProvider } from '@tokenwell/nestjs-module'
 import { map, merge, type Observable, Subject, timer } from 'rxjs'
 import type { Platform, PageSettings } from '../platform/connection.ts'
-import { type TokenStatus, type TokenWatcher, watchToken } from '../tokens/token-status.ts'
+import { type TokenStatus, type TokenWatcher, type Trial, watchToken } from '../tokens/token-status.ts'
 import { SessionGuard } from './session.ts'
 
 /** The platform and the credentials of the server. */
@@ -33,6 +33,10 @@ export class TokenStatusService implements OnModuleDestroy {
 
   countApiCall(): void {
     this.#watcher.countApiCall()
+  }
+
+  addTrial(trial: Trial): void {
+    this.#watcher.addTrial(trial)
   }
 
   /** Emits the status now, after each change, and every 15 s to keep the connection open. */
@@ -61,8 +65,8 @@ export class PageSettingsController {
 
   @Get('page-settings')
   settings(): PageSettings {
-    const { speechUrl, page } = this.#settings
-    return { speechUrl, direct: page !== undefined }
+    const { speechUrl, page, setOutage } = this.#settings
+    return { speechUrl, direct: page !== undefined, trials: setOutage !== undefined }
   }
 
   @Sse('token-status')

@@ -12,10 +12,17 @@ import {
   type ServerSettings,
   TokenStatusService,
 } from './page-settings.controller.ts'
+import { TrialsController } from './trials.controller.ts'
 import { SessionsController } from './session.ts'
 
 @Module({
-  controllers: [PageSettingsController, SessionsController, PageTokenController, TranscriptionsController],
+  controllers: [
+    PageSettingsController,
+    SessionsController,
+    PageTokenController,
+    TranscriptionsController,
+    TrialsController,
+  ],
   providers: [SpeechService, TokenStatusService, JobOwners, { provide: APP_FILTER, useClass: ErrorFilter }],
 })
 class ServerModule {}

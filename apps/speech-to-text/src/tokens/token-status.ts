@@ -15,9 +15,12 @@ export interface TokenStatus {
   readonly steps: readonly TokenStep[]
 }
 
+/** What the page does to the token, to show what follows. */
+export type Trial = 'revoked' | 'expired' | 'outage'
+
 /** What happened to a token. Uses that follow each other are one step. */
 export interface TokenStep {
-  readonly what: 'requested' | 'used' | 'refreshed' | 'rejected' | 'replaced' | 'failed'
+  readonly what: 'requested' | 'used' | 'refreshed' | 'rejected' | 'replaced' | 'failed' | Trial
   readonly count: number
   /** Milliseconds since 1970. */
   readonly at: number
@@ -29,6 +32,7 @@ const maxSteps = 12
 export interface TokenWatcher {
   status(): TokenStatus
   countApiCall(): void
+  addTrial(trial: Trial): void
   stop(): void
 }
 
@@ -76,6 +80,11 @@ export function watchToken(
       apiCalls,
       steps: [...steps],
     }),
+    addTrial(trial) {
+      if (trial === 'expired') current = undefined
+      add(trial)
+      onChange()
+    },
     countApiCall() {
       apiCalls++
       if (current && current.expiresAt > Date.now()) add('used')

@@ -4,7 +4,7 @@ import { signal } from '@preact/signals'
 import { h, render } from 'preact'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { SpeechApiError, type Transcript } from '../../src/speech/speech-api-response.ts'
-import type { TokenStatus } from '../../src/tokens/token-status.ts'
+import type { TokenStatus, Trial } from '../../src/tokens/token-status.ts'
 import { App } from '../../src/page/app.tsx'
 import { createHistory, type History } from '../../src/page/history/history.ts'
 import type { Route, Transcriber, TranscriberOptions } from '../../src/page/transcribing/transcriber.ts'
@@ -43,6 +43,7 @@ const transcript: Transcript = {
 let calls: Call[]
 let followers: Record<Route, (status: TokenStatus | undefined) => void>
 let history: History
+let trials: Trial[]
 
 function scripted(route: Route): Transcriber {
   return {
@@ -56,17 +57,19 @@ function scripted(route: Route): Transcriber {
       followers[route] = listener
       return () => {}
     },
+    ...(route === 'server' && { try: async (trial: Trial) => void trials.push(trial) }),
   }
 }
 
 beforeEach(async () => {
   calls = []
+  trials = []
   followers = {} as typeof followers
   player.play.mockClear()
   const transcribers = { direct: scripted('direct'), server: scripted('server') }
   const route = signal<Route>('server')
   history = createHistory(transcribers, () => route.value)
-  const settings = { speechUrl: 'https://speech.example.com', direct: true }
+  const settings = { speechUrl: 'https://speech.example.com', direct: true, trials: true }
   render(h(App, { settings, transcribers, route, history }), document.body)
   await settled()
 })
@@ -289,6 +292,26 @@ test('restores a removed recording, or dismisses it, and keeps the focus on the 
   await click(button('Dismiss'))
   expect(history.entries.value).toEqual([])
   expect(document.activeElement).toBe(button('Choose files'))
+})
+
+test('offers to revoke, to expire and an outage, and says what follows', async () => {
+  const status = { tokenRequests: 0, refreshes: 0, apiCalls: 0, steps: [] }
+  followers.server(status)
+  await settled()
+  expect(['Revoke', 'Expire', 'Outage'].map((name) => button(name).disabled)).toEqual([true, true, false])
+  followers.server({ ...status, lifetimeMs: 60_000, remainingMs: 59_500 })
+  await settled()
+  for (const [name, outcome] of [
+    ['Revoke', 'the next call gets a new token, and is repeated'],
+    ['Expire', 'The next call requests a new token.'],
+    ['Outage', 'Calls use the cached token meanwhile.'],
+  ] as const) {
+    await click(button(name))
+    expect(text()).toContain(outcome)
+  }
+  expect(trials).toEqual(['revoked', 'expired', 'outage'])
+  await click(document.querySelector<HTMLInputElement>('input[value=direct]')!)
+  expect(text()).not.toContain('Try it')
 })
 
 test('shows the steps of the token, and that the server is gone', async () => {

@@ -7,6 +7,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Platform } from '../../src/platform/connection.ts'
 import { startLocalPlatform } from '../../src/platform/start-local-platform.ts'
+import type { TokenStatus } from '../../src/tokens/token-status.ts'
 import type { ServerSettings } from '../../src/server/page-settings.controller.ts'
 import { createServer } from '../../src/server/run-server.ts'
 import { samples, samplesFolder, padWav, silentWav } from '../platform.ts'
@@ -173,10 +174,74 @@ test.each([
   expect(await response.json()).toEqual({ error: { code, message: expect.stringMatching(/^[A-Z].*\.$/) } })
 })
 
+test('replaces a token that was revoked or has expired, and keeps one during an outage', async () => {
+  const headers = await newSession()
+  const stream = new AbortController()
+  const events = await fetch(`${url}/api/token-status`, { headers, signal: stream.signal })
+  let received = ''
+  const reading = (async () => {
+    for await (const chunk of events.body!) received += Buffer.from(chunk as Uint8Array).toString()
+  })().catch(() => {})
+  const steps = () => {
+    const last = received.trim().split('data: ').at(-1) ?? '{}'
+    return (JSON.parse(last) as TokenStatus).steps.map(({ what }) => what)
+  }
+  const recording = await readFile(join(samplesFolder, file))
+  const transcribe = async () => {
+    const response = await fetch(`${url}/api/transcriptions`, {
+      method: 'POST',
+      headers,
+      body: form(recording),
+    })
+    expect([response.status, await response.json()]).toMatchObject([200, { text }])
+  }
+  const attempt = async (trial: string) =>
+    expect((await fetch(`${url}/api/trials/${trial}`, { method: 'POST', headers })).status).toBe(204)
+
+  await attempt('expired')
+  await attempt('revoked') // There is nothing to revoke.
+  await transcribe()
+  await expect.poll(steps).toEqual(expect.arrayContaining(['expired', 'used']))
+  expect(steps()).not.toContain('revoked')
+  await attempt('revoked')
+  await expect
+    .poll(async () => (await transcribe(), steps().slice(-4)), { timeout: 20_000, interval: 300 })
+    .toEqual(expect.arrayContaining(['rejected', 'replaced']))
+
+  await attempt('outage')
+  await transcribe()
+  await attempt('expired')
+  const failed = await fetch(`${url}/api/transcriptions`, { method: 'POST', headers, body: form(recording) })
+  expect([failed.status, await failed.json()]).toMatchObject([503, { error: { code: 'token_unavailable' } }])
+  await platform.setOutage?.(false)
+  await attempt('expired')
+  await transcribe()
+  stream.abort()
+  await reading
+})
+
+test('offers no trials with services that it did not start', async () => {
+  const [external, at] = await listen({ ...platform, setOutage: undefined })
+  try {
+    expect(await (await fetch(`${at}/api/page-settings`)).json()).toMatchObject({ trials: false })
+    for (const trial of ['revoked', 'expired', 'outage']) {
+      expect((await fetch(`${at}/api/trials/${trial}`, { method: 'POST' })).status).toBe(401)
+      const response = await fetch(`${at}/api/trials/${trial}`, {
+        method: 'POST',
+        headers: await newSession(at),
+      })
+      expect([response.status, await response.json()]).toMatchObject([404, { error: { code: 'no_trials' } }])
+    }
+  } finally {
+    await external.close()
+  }
+})
+
 test('reports that pages get no tokens without an application for them', async () => {
   const [without, at] = await listen({ ...platform, page: undefined })
   try {
     expect(await (await fetch(`${at}/api/page-settings`)).json()).toEqual({
+      trials: true,
       speechUrl: platform.speechUrl,
       direct: false,
     })

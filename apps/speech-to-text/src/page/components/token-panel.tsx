@@ -1,7 +1,7 @@
 import type { Signal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
 import type { PageSettings } from '../../platform/connection.ts'
-import { tokenStateOf, type TokenStatus, type TokenState } from '../../tokens/token-status.ts'
+import { tokenStateOf, type TokenStatus, type TokenState, type Trial } from '../../tokens/token-status.ts'
 import type { Route, Transcriber } from '../transcribing/transcriber.ts'
 
 const routes: Record<Route, { readonly label: string; readonly description: string }> = {
@@ -54,7 +54,14 @@ const explanations: Record<TokenState, string> = {
   expiring: 'Expiring: the next call waits for a new token.',
 }
 
-export function TokenPanel({ route, transcriber }: { route: Route; transcriber: Transcriber }) {
+export interface TokenPanelProps {
+  readonly route: Route
+  readonly transcriber: Transcriber
+  /** Whether the page may try what happens to the token. */
+  readonly trials: boolean
+}
+
+export function TokenPanel({ route, transcriber, trials }: TokenPanelProps) {
   const { status, isGone } = useTokenStatus(transcriber)
   const state = tokenStateOf(status)
   const { lifetimeMs = 0, remainingMs = 0, tokenRequests, refreshes, apiCalls, steps } = status
@@ -97,7 +104,50 @@ export function TokenPanel({ route, transcriber }: { route: Route; transcriber: 
           ))}
         </ol>
       )}
+      {trials && transcriber.try && <Trials hasToken={state !== 'none'} transcriber={transcriber} />}
     </section>
+  )
+}
+
+const trialTexts: Record<Trial, { readonly label: string; readonly outcome: string }> = {
+  revoked: {
+    label: 'Revoke',
+    outcome:
+      'Revoked at the token service. Within a second, the speech API rejects it: the next call gets a new token, and is repeated.',
+  },
+  expired: { label: 'Expire', outcome: 'Expired. The next call requests a new token.' },
+  outage: {
+    label: 'Outage',
+    outcome: 'For 30 seconds, the token service responds with 503. Calls use the cached token meanwhile.',
+  },
+}
+
+/** Shows what revocation, expiry and an outage of the token service mean for the next calls. */
+function Trials({ hasToken, transcriber }: { hasToken: boolean; transcriber: Transcriber }) {
+  const [text, setText] = useState('')
+  const attempt = (trial: Trial) =>
+    transcriber.try?.(trial).then(
+      () => setText(trialTexts[trial].outcome),
+      () => setText('This did not work. Reload the page.'),
+    )
+  return (
+    <div class="trials">
+      <p id="trials">Try it, and transcribe again:</p>
+      <div role="group" aria-labelledby="trials">
+        {(Object.keys(trialTexts) as Trial[]).map((trial) => (
+          <button
+            key={trial}
+            type="button"
+            class="quiet"
+            disabled={trial !== 'outage' && !hasToken}
+            onClick={() => void attempt(trial)}
+          >
+            {trialTexts[trial].label}
+          </button>
+        ))}
+      </div>
+      <p role="status">{text}</p>
+    </div>
   )
 }
 

@@ -21,6 +21,9 @@ export function createServerTranscriber(): Transcriber {
       events.addEventListener('error', () => listener(undefined))
       return () => events.close()
     },
+    async try(trial) {
+      await ky.post(`/api/trials/${trial}`)
+    },
   }
 }
 

@@ -1,7 +1,7 @@
 import { TokenError } from '@tokenwell/core'
 import type { TranscribeOptions } from '../../speech/transcribe-recording.ts'
 import { type Transcript, SpeechApiError } from '../../speech/speech-api-response.ts'
-import type { TokenStatus } from '../../tokens/token-status.ts'
+import type { TokenStatus, Trial } from '../../tokens/token-status.ts'
 
 /** How recordings reach the speech API: from the page itself, or through its server. */
 export type Route = 'direct' | 'server'
@@ -21,6 +21,8 @@ export interface Transcriber {
    * returns a function that removes the listener.
    */
   followToken(listener: (status: TokenStatus | undefined) => void): () => void
+  /** Does something to the token, to show what follows. */
+  try?(trial: Trial): Promise<void>
 }
 
 export interface ErrorDescription {
