@@ -5,6 +5,7 @@ export type TokenRequestOutcome = string
 
 /** How many token requests of an application had one outcome within one hour. */
 export interface UsageEntry {
+  /** In the database, an empty one stands for all clients together. */
   readonly clientId: string
   readonly hourMs: number
   readonly outcome: TokenRequestOutcome

@@ -141,6 +141,8 @@ export function testListings(open: () => Storage): void {
         ]),
       )
       expect(totals).toHaveLength(2)
+      const all = await storage.listings.usageTotals(hourMs)
+      expect(all.find(({ outcome }) => outcome === 'invalid_client')?.requests).toBeGreaterThanOrEqual(2)
       const { id, projectId, name } = busy
       expect(await storage.listings.topFailures(0, 5, ownerId)).toEqual([
         { application: { id, projectId, name }, outcome: 'invalid_client', requests: 3 },

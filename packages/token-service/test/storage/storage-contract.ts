@@ -527,7 +527,7 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
       expect(usage[0]).toEqual({ ...entry, hourMs: 0 })
       expect(usage.slice(1)).toEqual(expect.arrayContaining([{ ...entry, requests: 4 }, failed]))
       expect(await storage.activity.usage(clientId, 1)).toHaveLength(2)
-      expect(await storage.activity.purgeUsage(1)).toBe(1)
+      expect(await storage.activity.purgeUsage(1)).toBe(2)
       expect(await storage.activity.usage(clientId, 0)).toHaveLength(2)
       expect(await storage.activity.requests(clientId, 2)).toEqual([
         { ...request, atMs: 60_003, address: '::2' },

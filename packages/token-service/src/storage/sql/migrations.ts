@@ -132,6 +132,7 @@ export function migrationsFor(kind: Database['kind']): Record<string, Migration>
         primary key (client_id, hour_ms, outcome)
       )`,
       `create index usage_time on usage (hour_ms)`,
+      `create index usage_failures on usage (hour_ms) where outcome <> 'issued'`,
       `create table token_requests (
         client_id text not null,
         minute_ms bigint not null,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { ActivityStorage } from '../activity-storage.ts'
+import type { ActivityStorage, UsageEntry } from '../activity-storage.ts'
 import { anyOf, countDeleted, type Database } from './database.ts'
 import { toAuditRow } from './sql-audit.ts'
 
@@ -9,7 +9,9 @@ export function createSqlActivity(database: Database): ActivityStorage {
     async record(batch) {
       // Every instance writes rows in the same order, so that two cannot block each other.
       const lastUses = [...batch.lastUses].sort(byText(({ id }) => id))
-      const usage = [...batch.usage].sort(byText(({ clientId, outcome }) => `${clientId} ${outcome}`))
+      const usage = [...batch.usage, ...totals(batch.usage)].sort(
+        byText(({ clientId, outcome }) => `${clientId} ${outcome}`),
+      )
       const requests = [...batch.requests].sort(
         byText(({ clientId, outcome, address }) => `${clientId} ${outcome} ${address}`),
       )
@@ -97,6 +99,16 @@ export function createSqlActivity(database: Database): ActivityStorage {
         .execute(),
     purgeRequests: (beforeMs) => countDeleted(query.deleteFrom('tokenRequests').where('atMs', '<', beforeMs)),
   }
+}
+
+/** The usage of all clients together, under no client ID: the overview does not add up a row for each of them. */
+function totals(usage: readonly UsageEntry[]): UsageEntry[] {
+  const sums = new Map<string, UsageEntry>()
+  for (const { hourMs, outcome, requests } of usage) {
+    const key = `${hourMs} ${outcome}`
+    sums.set(key, { clientId: '', hourMs, outcome, requests: requests + (sums.get(key)?.requests ?? 0) })
+  }
+  return [...sums.values()]
 }
 
 /** The IDs of the public keys of all clients. */

@@ -131,13 +131,13 @@ export function createSqlListings(database: Database): ListingStorage {
         .selectFrom('usage')
         .select(['hourMs', 'outcome', sql<string | number>`sum(requests)`.as('requests')])
         .where('hourMs', '>=', sinceMs)
-        .$if(ownerId !== undefined, (all) =>
-          all.where('clientId', 'in', (row) =>
-            row
-              .selectFrom('applications')
-              .select('clientId')
-              .where('projectId', 'in', ownProjects(ownerId ?? '')),
-          ),
+        .where('clientId', 'in', (row) =>
+          ownerId === undefined
+            ? sql<string>`('')`
+            : row
+                .selectFrom('applications')
+                .select('clientId')
+                .where('projectId', 'in', ownProjects(ownerId)),
         )
         .groupBy(['hourMs', 'outcome'])
         .execute()
@@ -155,7 +155,8 @@ export function createSqlListings(database: Database): ListingStorage {
           sql<string | number>`sum(requests)`.as('requests'),
         ])
         .where('hourMs', '>=', sinceMs)
-        .where('outcome', '!=', 'issued')
+        // As in its index, which a parameter would not match.
+        .where(sql<boolean>`outcome <> 'issued'`)
         .$if(ownerId !== undefined, (all) => all.where('projectId', 'in', ownProjects(ownerId ?? '')))
         .groupBy(['applications.id', 'applications.projectId', 'applications.name', 'outcome'])
         .orderBy('requests', 'desc')
