@@ -112,7 +112,7 @@ const pages = [
 export interface Exercise {
   readonly statements: readonly Statement[]
   /** Opens each page of an administrator again; resolves with the slowest, and how many milliseconds it took. */
-  openPages(): Promise<readonly [page: string, ms: number]>
+  readonly openPages: () => Promise<readonly [page: string, ms: number]>
 }
 
 /** Calls the endpoints, the portal and the administrators' API; returns their statements. */
