@@ -8,16 +8,22 @@ const nodeReadsProxies = process.allowedNodeEnvironmentFlags.has('--use-env-prox
 const nodeExemptsSubdomains =
   (process.versions['undici'] ?? '').localeCompare('7.22', 'en', { numeric: true }) >= 0
 
+export interface CheckedProxy {
+  /** The variable with the proxy that is used. */
+  readonly used?: string | undefined
+  readonly finding?: Finding
+}
+
 /** Reports a proxy that the environment names: Node uses it only when told to. */
-export function checkProxy(url: URL, env: NodeJS.ProcessEnv): { used: boolean; finding?: Finding } {
+export function checkProxy(url: URL, env: NodeJS.ProcessEnv): CheckedProxy {
   const name = proxyVariable(url, env)
   if (name === undefined || isExempt(url, env['no_proxy'] ?? env['NO_PROXY'])) {
-    return { used: false }
+    return {}
   }
   const isEnabled = env['NODE_USE_ENV_PROXY'] === '1' || /--use-env-proxy/.test(env['NODE_OPTIONS'] ?? '')
   if (isEnabled && nodeReadsProxies) {
     return {
-      used: true,
+      used: name,
       finding: network.note(
         'through_proxy',
         `Requests use the proxy set in ${name}. The network and the certificate were not checked separately.`,
@@ -25,7 +31,6 @@ export function checkProxy(url: URL, env: NodeJS.ProcessEnv): { used: boolean; f
     }
   }
   return {
-    used: false,
     finding: network.note(
       'proxy_ignored',
       `${name} is set, but Node does not use it.`,

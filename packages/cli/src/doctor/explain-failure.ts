@@ -10,15 +10,21 @@ import { explainUnreachable } from './check-network.ts'
 
 const request = findingsOf('request')
 
+export interface FailureContext {
+  readonly connection: Connection
+  /** The variable with the proxy that is used. */
+  readonly proxy: string | undefined
+}
+
 /** Explains why a token request failed. */
 export function explainFailure(
   observed: ObservedRequest,
   error: TokenError,
   url: URL,
-  connection: Connection,
+  { connection, proxy }: FailureContext,
 ): Finding {
   const { assertion, status, headers, complete, timedOut, durationMs, body, receivedBytes } = observed
-  if (status === undefined) return explainSilence(observed, url)
+  if (status === undefined) return explainSilence(observed, url, proxy)
   if (timedOut) {
     return request.problem(
       'response_incomplete',
@@ -60,6 +66,7 @@ export function explainFailure(
 function explainSilence(
   { timedOut, durationMs, networkCode = 'unknown error', proxyStatus }: ObservedRequest,
   url: URL,
+  proxy: string | undefined,
 ): Finding {
   if (proxyStatus !== undefined) return explainProxyStatus(proxyStatus, url)
   if (timedOut) {
@@ -83,6 +90,13 @@ function explainSilence(
       'not_http',
       `The server at ${url.host} does not speak valid HTTP (${networkCode}).`,
       'Check the host and the port.',
+    )
+  }
+  if (proxy !== undefined) {
+    return request.problem(
+      'proxy_unreachable',
+      `The proxy set in ${proxy} cannot be reached (${networkCode}).`,
+      'Check its URL, and whether it is running.',
     )
   }
   return explainUnreachable({ stage: 'connection', code: networkCode }, url)

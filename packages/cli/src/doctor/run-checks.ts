@@ -82,7 +82,7 @@ async function* checkInOrder(
     yield { timings: { lookup, connection: connectMs, tls, response: observed.waitedMs } }
   }
   if (outcome instanceof TokenError) {
-    yield explainFailure(observed, outcome, url, connection)
+    yield explainFailure(observed, outcome, url, { connection, proxy: proxy.used })
     return
   }
   secrets.push(outcome.value)

@@ -84,6 +84,22 @@ it.each<[string, Fault]>([
     },
   ],
   [
+    'a proxy that is not running',
+    {
+      env: () => ({ ...elsewhere, NODE_USE_ENV_PROXY: '1', HTTPS_PROXY: 'http://127.0.0.1:1' }),
+      cause: /proxy set in HTTPS_PROXY cannot be reached \(ECONNREFUSED\)/,
+      fix: /Check its URL, and whether it is running/,
+    },
+  ],
+  [
+    'a proxy whose host is unknown',
+    {
+      env: () => ({ ...elsewhere, NODE_USE_ENV_PROXY: '1', HTTPS_PROXY: 'http://proxy.invalid:8080' }),
+      cause: /proxy set in HTTPS_PROXY cannot be reached \((ENOTFOUND|EAI_AGAIN)\)/,
+      fix: /Check its URL, and whether it is running/,
+    },
+  ],
+  [
     'a proxy that wants a password',
     {
       env: () => elsewhere,

@@ -61,7 +61,7 @@ it.each<[url: string, env: Record<string, string>, used: string | false]>([
   expect(connections > 0).toBe(used !== false)
 
   const checked = checkProxy(new URL(url), env)
-  expect(checked.used).toBe(used !== false)
+  expect(checked.used ?? false).toBe(used)
   if (used) expect(checked.finding?.message).toContain(`the proxy set in ${used}.`)
 })
 

@@ -1,4 +1,4 @@
-/** Codes of connections that a machine behind a proxy cannot open itself. */
+/** Codes of connections that cannot be opened: to the server, by a machine behind a proxy, or to the proxy. */
 const unreachableCodes = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
@@ -16,7 +16,7 @@ const advice: Readonly<Record<number, string>> = {
   502: 'The proxy cannot reach this host.',
 }
 
-/** A sentence about the proxy that caused a failed request, or that Node ignores. */
+/** A sentence about the proxy that caused a failed request or cannot be reached, or that Node ignores. */
 export function explainProxy(error: unknown, code: string, url: string | URL): string | undefined {
   const status = connectStatus(error)
   if (status !== undefined) {
@@ -30,8 +30,10 @@ export function explainProxy(error: unknown, code: string, url: string | URL): s
     : ['HTTP_PROXY', 'http_proxy']
   const name = names.find((each) => env[each])
   const isUsed = env['NODE_USE_ENV_PROXY'] === '1' || /--use-env-proxy/.test(env['NODE_OPTIONS'] ?? '')
-  if (name === undefined || isUsed || !unreachableCodes.has(code)) return undefined
-  return `${name} is set, but Node uses it only with NODE_USE_ENV_PROXY=1.`
+  if (name === undefined || !unreachableCodes.has(code)) return undefined
+  return isUsed
+    ? `Check the proxy in ${name}: the connection is to it, unless NO_PROXY names this host.`
+    : `${name} is set, but Node uses it only with NODE_USE_ENV_PROXY=1.`
 }
 
 /** Undici reports the status of a failed CONNECT in a message alone. */

@@ -45,10 +45,19 @@ it('names a proxy in the environment that Node does not use', async () => {
   )
 })
 
+it.each([{ NODE_USE_ENV_PROXY: '1' }, { NODE_OPTIONS: '--use-env-proxy' }])(
+  'names a proxy that Node uses, and that cannot be reached: %j',
+  async (used) => {
+    expect(await messageOf(connectionError, { https_proxy: 'http://proxy.test:8080', ...used })).toMatch(
+      /ECONNREFUSED\)\. Check the proxy in https_proxy: the connection is to it, unless NO_PROXY names this host\.$/,
+    )
+  },
+)
+
 it.each([
   ['no proxy', connectionError, {}],
-  ['a proxy that Node uses', connectionError, { HTTPS_PROXY: 'http://proxy.test', NODE_USE_ENV_PROXY: '1' }],
   ['another failure', new Error('odd'), { HTTPS_PROXY: 'http://proxy.test' }],
+  ['another failure', new Error('odd'), { HTTPS_PROXY: 'http://proxy.test', NODE_USE_ENV_PROXY: '1' }],
 ])('says nothing about proxies with %s', async (_what, cause, env) => {
   expect(await messageOf(cause, env)).not.toMatch(/proxy/i)
 })
