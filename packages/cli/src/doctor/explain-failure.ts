@@ -50,7 +50,7 @@ export function explainFailure(
     return request.problem(
       'wrong_path',
       `There is no token endpoint at ${url.pathname} (status ${status}).`,
-      '--auth-url is the part of the URL before /oauth/client_credential/accesstoken. For an endpoint at another path, pass its full URL as --token-endpoint.',
+      'AUTH_URL or --auth-url is the part of the URL before /oauth/client_credential/accesstoken. For an endpoint at another path, pass its full URL as TOKEN_ENDPOINT or --token-endpoint.',
     )
   }
   if (status >= 500) {

@@ -49,7 +49,7 @@ it.each<[string, Fault]>([
     {
       env: () => ({ AUTH_URL: `${service.authUrl}/v2` }),
       cause: /There is no token endpoint at \/v2\/oauth\/client_credential\/accesstoken \(status 404\)/,
-      fix: /--auth-url is the part of the URL before \/oauth/,
+      fix: /AUTH_URL or --auth-url is the part of the URL before \/oauth/,
     },
   ],
   [

@@ -30,6 +30,8 @@ type SendScript = (script: string, keys: string[], args: string[]) => Promise<un
 /** Sends a script, by its source or its digest, through either kind of client. */
 export interface ScriptSender {
   readonly isReady: () => boolean
+  /** Whether it is not ready yet, but about to be. */
+  readonly isConnecting: () => boolean
   readonly sendSource: SendScript
   readonly sendSha1: SendScript
 }
@@ -39,6 +41,7 @@ export function createScriptSender(client: RedisTokenStoreClient): ScriptSender 
   if (isNodeRedis(client)) {
     return {
       isReady: () => client.isReady ?? client.isOpen,
+      isConnecting: () => client.isOpen,
       sendSource: (source, keys, args) => client.eval(source, { keys, arguments: args }),
       sendSha1: (sha1, keys, args) => client.evalSha(sha1, { keys, arguments: args }),
     }
@@ -46,6 +49,7 @@ export function createScriptSender(client: RedisTokenStoreClient): ScriptSender 
   if (!isIoRedis(client)) return undefined
   return {
     isReady: () => client.status === 'ready',
+    isConnecting: () => client.status.startsWith('connect'),
     sendSource: (source, keys, args) => client.eval(source, keys.length, ...keys, ...args),
     sendSha1: (sha1, keys, args) => client.evalsha(sha1, keys.length, ...keys, ...args),
   }

@@ -2,6 +2,10 @@ import { createHash } from 'node:crypto'
 import type { ScriptSender } from './redis-client.ts'
 import { errorReply, failedCommand, storeError } from './store-error.ts'
 
+/** How long a new client may take to connect: as long as Redis may take for a reply. */
+const connectMs = 200
+const pollMs = 5
+
 /** A Lua script; Redis runs it atomically. */
 export interface RedisScript {
   readonly lua: string
@@ -17,14 +21,26 @@ export type RunScript = (script: RedisScript, keys: string[], args?: (string | n
 /**
  * Sends the source of each script once, and its digest from then on: an operation is one round trip, unless Redis does
  * not know the script, as after its restart or on another node of a cluster. Fails at once while the client is not
- * connected. A command that some clients queue nevertheless does no harm later: the token provider releases leases that
+ * connected, except soon after it was created. A command that some clients queue nevertheless does no harm later: the token provider releases leases that
  * are granted too late, and Redis ignores what other commands write or remove too late.
  */
-export function createScriptRunner({ isReady, sendSource, sendSha1 }: ScriptSender): RunScript {
+export function createScriptRunner(sender: ScriptSender): RunScript {
+  const { isReady, isConnecting, sendSource, sendSha1 } = sender
+  const connectedUntil = performance.now() + connectMs
+
+  /** Short programs get their token before the client has connected, if nothing waits for it. */
+  async function connected(): Promise<void> {
+    while (!isReady()) {
+      if (!isConnecting() || performance.now() > connectedUntil)
+        throw storeError('not_connected', 'Redis is not connected')
+      await new Promise((resolve) => setTimeout(resolve, pollMs))
+    }
+  }
+
   /** Scripts whose source was sent: commands behind it find them on the same connection. */
   const sent = new Set<RedisScript>()
   return async (script, keys, args = []) => {
-    if (!isReady()) throw storeError('not_connected', 'Redis is not connected')
+    if (!isReady()) await connected()
     const texts = args.map(String)
     const sendFirst = () => {
       sent.add(script)

@@ -10,7 +10,7 @@ import {
   createCluster as createCluster5,
   createSentinel as createSentinel5,
 } from 'redis-5'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
 const client = createClient()
 const cluster = { rootNodes: [{ url: 'redis://127.0.0.1:1' }] }
@@ -136,6 +136,32 @@ describe('createRedisTokenStore', () => {
     })
     await expect(store.lease('key', 5_000)).rejects.toMatchObject({ code: 'not_connected' })
     await expect(store.remove('key', 'id')).rejects.toMatchObject({ code: 'not_connected' })
+  })
+
+  it.each([
+    ['redis', (isReady: boolean) => ({ isOpen: true, isReady })],
+    ['ioredis', (isReady: boolean) => ({ status: isReady ? 'ready' : 'connecting' })],
+  ])('waits for a new client of %s that connects, for as long as for a reply', async (name, state) => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const reply = async () => ['1700000000000', null, null]
+    const scripts = name === 'redis' ? { eval: reply, evalSha: reply } : { eval: reply, evalsha: reply }
+    const connecting = { ...state(false), ...scripts } as unknown as RedisTokenStoreOptions['client']
+    const store = createRedisTokenStore({ client: connecting })
+    const read = store.read('key')
+    await vi.advanceTimersByTimeAsync(190)
+    Object.assign(connecting, state(true))
+    await vi.advanceTimersByTimeAsync(10)
+    await expect(read).resolves.toBeUndefined()
+
+    Object.assign(connecting, state(false))
+    const other = createRedisTokenStore({ client: connecting })
+    const late = expect(other.read('key')).rejects.toMatchObject({ code: 'not_connected' })
+    await vi.advanceTimersByTimeAsync(210)
+    await late
+    // From then on, at once.
+    await expect(other.read('key')).rejects.toMatchObject({ code: 'not_connected' })
+    await expect(store.read('key')).rejects.toMatchObject({ code: 'not_connected' })
   })
 })
 
