@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { mark } from './mark.ts'
 import { styleSheet } from './style-sheet.ts'
+import { palette } from './palette.ts'
 
 /** The folder of the style sheet with its fonts, and the icon, of each page that is built from the design. */
 const places = [
@@ -24,3 +24,11 @@ export function copies(): ReadonlyMap<string, Buffer> {
     ]),
   )
 }
+
+/** The mark: a well with its water. It is the same in light and in dark. */
+const mark = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
+  <rect width="32" height="32" rx="8" fill="${palette.light.accent}" />
+  <path d="M8 12h16M11 12v12h10V12M16 6v9" fill="none" stroke="#fff" stroke-width="2.4" stroke-linecap="round" />
+  <path d="M11 20h10v4H11z" fill="#8fe0d8" />
+</svg>
+`

@@ -2,7 +2,7 @@ import { clientAssertion, TokenError, type ClientAuthentication } from '@tokenwe
 import { nameOptions } from '../explain-error.ts'
 import { UsageError } from '../command-errors.ts'
 import type { ConnectionFlags, Identity } from './connection-options.ts'
-import { readPrivateFile } from './read-private-file.ts'
+import { readPrivateFile } from './credentials-file.ts'
 
 /** Authentication without a secret: with a private key or an assertion, both from files. */
 export interface KeyFiles {

@@ -10,11 +10,12 @@ import {
 import { buildTokenRequest, type TokenRequest, type TokenRequestOptions } from '@tokenwell/core/protocol'
 import { nameOptions } from '../explain-error.ts'
 import { warn, type CommandContext } from '../output.ts'
-import { UsageError } from '../command-errors.ts'
-import { prompt, readFirstLine } from './read-input.ts'
+import { UsageError, InterruptedError } from '../command-errors.ts'
 import type { ConnectionFlags } from './connection-options.ts'
 import { readCredentialsFile } from './credentials-file.ts'
 import { identitySource, keyAuthentication, type KeyFiles } from './key-authentication.ts'
+import { createInterface } from 'node:readline'
+import { Writable } from 'node:stream'
 
 /** A token endpoint and the credentials for it. */
 export type Connection = TokenRequestOptions &
@@ -236,4 +237,39 @@ function readPair(parameter: string): readonly [string, string] {
   if (name === undefined || value === undefined)
     throw new UsageError('--parameter must have the form name=value.')
   return [name, value]
+}
+
+type PromptOptions = Pick<CommandContext, 'stdin' | 'stderr'> & { readonly hidden: boolean }
+
+/**
+ * Prompts on standard error, because standard output may be a pipe; undefined without a terminal.
+ *
+ * @throws {InterruptedError} on Ctrl+C and Ctrl+D
+ */
+async function prompt(
+  question: string,
+  { stdin, stderr, hidden }: PromptOptions,
+): Promise<string | undefined> {
+  if (!stdin.isTTY || !stderr.isTTY) return undefined
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const lines = createInterface({ input: stdin, output: hidden ? silent : stderr, terminal: true })
+  // Only now, because from here on typed characters are not echoed.
+  if (hidden) stderr.write(question)
+  lines.setPrompt(question)
+  lines.prompt()
+  try {
+    return await new Promise((resolve, reject) => {
+      lines.once('line', resolve)
+      for (const event of ['SIGINT', 'close']) lines.once(event, () => reject(new InterruptedError()))
+    })
+  } finally {
+    lines.close()
+    if (hidden) stderr.write('\n')
+  }
+}
+
+/** Undefined for empty input. */
+async function readFirstLine(input: NodeJS.ReadableStream): Promise<string | undefined> {
+  for await (const line of createInterface({ input })) return line || undefined
+  return undefined
 }

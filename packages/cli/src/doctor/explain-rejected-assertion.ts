@@ -2,7 +2,7 @@ import type { TokenError } from '@tokenwell/core'
 import type { Connection } from '../configuration/resolve-connection.ts'
 import { failureDetails, findingsOf, type Finding } from './finding.ts'
 import { formatDuration } from './durations.ts'
-import type { SentAssertion } from './sent-assertion.ts'
+import type { SentAssertion } from './observe-token-request.ts'
 
 const request = findingsOf('request')
 /** What servers tolerate at most; `Date` has whole seconds only. */

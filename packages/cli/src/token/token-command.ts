@@ -1,9 +1,12 @@
-import { tokenResponseBody, type AccessToken } from '@tokenwell/core'
+import { tokenResponseBody, type AccessToken, createTokenProvider, type TokenSource } from '@tokenwell/core'
 import { Command, Option } from 'commander'
 import { type CommandContext, info } from '../output.ts'
-import { addConnectionOptions, credentialsHelp } from '../configuration/connection-options.ts'
+import {
+  addConnectionOptions,
+  credentialsHelp,
+  type ConnectionFlags,
+} from '../configuration/connection-options.ts'
 import { resolveSource } from '../configuration/resolve-connection.ts'
-import { requestToken, type TokenRequestFlags } from './request-token.ts'
 import { UsageError } from '../command-errors.ts'
 import { openTokenCache } from './token-cache.ts'
 
@@ -62,4 +65,40 @@ export function logoutCommand(context: CommandContext): Command {
       }
       info(context, 'Removed all cached tokens.')
     })
+}
+
+export interface TokenRequestFlags extends ConnectionFlags {
+  /** False with `--no-cache`. */
+  readonly cache: boolean
+}
+
+/** Enough for the program that the token is passed to. */
+const minimumValidityMs = 60_000
+
+/** Returns the cached token, or requests one; reports each retry. */
+async function requestToken(
+  source: TokenSource,
+  flags: TokenRequestFlags,
+  context: CommandContext,
+): Promise<AccessToken> {
+  const timeoutMs = flags.timeout * 1000
+  const cache = flags.cache ? openTokenCache(context) : undefined
+  const tokens = createTokenProvider(source, {
+    store: cache?.store,
+    timeoutMs,
+    attemptTimeoutMs: timeoutMs,
+    // The process ends before a refresh in the background could.
+    refreshAheadMs: 0,
+    onEvent: (event) => {
+      cache?.onEvent(event)
+      if (event.type !== 'token_failed' || event.retryInMs === undefined) return
+      const status = event.status === undefined ? '' : ` (status ${event.status})`
+      info(context, `The token request failed: ${event.kind}${status}. Retrying…`)
+    },
+  })
+  try {
+    return await tokens.getToken({ minimumValidityMs })
+  } finally {
+    await tokens.close()
+  }
 }

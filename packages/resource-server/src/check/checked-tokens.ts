@@ -1,6 +1,6 @@
 import type { Clock } from '@tokenwell/core'
 import { LRUCache } from 'lru-cache'
-import { sharesWork } from '../runtime/shares-work.ts'
+import { sharesWork } from './introspection-check.ts'
 import type { VerificationEventListener } from '../options/verification-event.ts'
 import { toVerifiedToken, type VerifiedToken } from '../requirements/verified-token.ts'
 import type { TokenCheck } from './token-check.ts'

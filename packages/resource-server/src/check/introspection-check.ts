@@ -1,7 +1,6 @@
 import { TokenError } from '@tokenwell/core'
 import fastq from 'fastq'
 import { withDeadline } from '../runtime/deadline.ts'
-import { sharesWork } from '../runtime/shares-work.ts'
 import type { IntrospectionOptions, TokenVerifierOptions } from '../options/token-verifier-options.ts'
 import { createIntrospector } from './introspect-token.ts'
 import type { TokenCheck, TokenClaims } from './token-check.ts'
@@ -59,4 +58,12 @@ function isFor(
   if (audience === undefined || aud === undefined) return true
   const accepted = [audience].flat()
   return [aud].flat().some((each) => accepted.includes(each as string))
+}
+
+/**
+ * Whether a promise of one request may be awaited by others. Workers drop the I/O of a request that has ended:
+ * promises that depend on it never settle, unless it was handed to `waitUntil`.
+ */
+export function sharesWork({ waitUntil }: { readonly waitUntil?: unknown }): boolean {
+  return waitUntil !== undefined || globalThis.navigator?.userAgent !== 'Cloudflare-Workers'
 }

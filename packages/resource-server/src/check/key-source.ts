@@ -3,7 +3,7 @@ import { createIssuerDiscovery, errorCode, noStore, readBody, secureUrl } from '
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose'
 import { orAborted, withDeadline } from '../runtime/deadline.ts'
 import { tokenError } from '../rejection/token-verification-error.ts'
-import { sharesWork } from '../runtime/shares-work.ts'
+import { sharesWork } from './introspection-check.ts'
 import type { JwtCheckOptions } from './token-check.ts'
 
 /** How long keys and metadata are used before they are loaded again. */

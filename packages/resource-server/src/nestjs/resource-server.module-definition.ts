@@ -1,11 +1,11 @@
-import { ConfigurableModuleBuilder } from '@nestjs/common'
-import { APP_GUARD } from '@nestjs/core'
+import { ConfigurableModuleBuilder, Inject, Injectable, type OnModuleInit } from '@nestjs/common'
+import { APP_GUARD, ModulesContainer } from '@nestjs/core'
 import type { NodeRequest, RequireTokenOptions } from '../node/node-request.ts'
 import { createTokenVerifier, type TokenVerifier } from '../verifier/token-verifier.ts'
 import type { TokenVerifierOptions } from '../options/token-verifier-options.ts'
 import { CLIENT_CERTIFICATE, getTokenVerifierToken } from './tokens.ts'
-import { RequirementsCheck } from './requirements-check.ts'
 import { TokenGuard } from './token.guard.ts'
+import { requirementsOf } from './requirements.ts'
 
 /** Options of `createTokenVerifier`, or a verifier; and where a request's client certificate is. */
 export type ResourceServerModuleOptions = (TokenVerifierOptions | { readonly verifier: TokenVerifier }) &
@@ -49,3 +49,35 @@ export const { ConfigurableModuleClass } = new ConfigurableModuleBuilder<Resourc
     exports: [getTokenVerifierToken(), CLIENT_CERTIFICATE, TokenGuard],
   }))
   .build()
+
+/** Stops the start of an application in which a handler is both public and not. */
+@Injectable()
+class RequirementsCheck implements OnModuleInit {
+  readonly #modules: ModulesContainer
+
+  constructor(@Inject(ModulesContainer) modules: ModulesContainer) {
+    this.#modules = modules
+  }
+
+  onModuleInit(): void {
+    for (const { controllers, providers } of this.#modules.values()) {
+      for (const { metatype } of [...controllers.values(), ...providers.values()]) {
+        if (typeof metatype === 'function' && metatype.prototype !== undefined) checkHandlers(metatype)
+      }
+    }
+  }
+}
+
+function checkHandlers(metatype: object): void {
+  const controller = metatype as abstract new () => object
+  for (
+    let prototype = controller.prototype;
+    prototype && prototype !== Object.prototype;
+    prototype = Object.getPrototypeOf(prototype) as object
+  ) {
+    for (const { value } of Object.values(Object.getOwnPropertyDescriptors(prototype))) {
+      if (typeof value === 'function' && value !== controller)
+        requirementsOf(value as () => unknown, controller)
+    }
+  }
+}

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { assertionAlgorithms } from '../oauth/assertion-algorithms.ts'
 import { jwtBearer } from '../oauth/oauth-parameters.ts'
 import type { ServiceContext } from '../oauth/service-context.ts'
@@ -10,6 +10,8 @@ import {
   metadataPath,
   revocationPath,
   tokenEndpointUrl,
+  openapiJsonPath,
+  openapiPath,
 } from '../oauth/endpoint-paths.ts'
 import { publicationMaxAgeSeconds } from '../oauth/signing-keys.ts'
 
@@ -57,4 +59,16 @@ export function jwksEndpoint(
       .type('application/jwk-set+json')
       .send(JSON.stringify({ keys }))
   })
+}
+
+/** Serves an OpenAPI document as YAML and as JSON; `describe` loads its modules on first use. */
+export function openapiEndpoint(
+  server: FastifyInstance,
+  describe: (request: FastifyRequest) => Promise<object>,
+): void {
+  server.get(openapiPath, async (request, reply) => {
+    const { stringify } = await import('yaml')
+    return reply.type('application/yaml; charset=utf-8').send(stringify(await describe(request)))
+  })
+  server.get(openapiJsonPath, (request, reply) => describe(request).then((document) => reply.send(document)))
 }

@@ -4,7 +4,6 @@ import { brotliCompressSync, brotliDecompressSync } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { PortalError } from './portal-error.ts'
 import type { Paths } from './paths.ts'
-import { pageHeaders } from './layout/page-headers.ts'
 
 // The package contains its sources: `src` and `dist` both read the files in this folder.
 const folder = '../../src/portal/assets/'
@@ -64,4 +63,26 @@ export function sendStaticFile(name: string, request: FastifyRequest, reply: Fas
 
 export function acceptsBrotli({ headers }: FastifyRequest): boolean {
   return /\bbr\b/.test(headers['accept-encoding'] ?? '')
+}
+
+const contentPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  // The style sheet contains small icons.
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+]
+
+export const pageHeaders = {
+  'content-security-policy': contentPolicy.join('; '),
+  'x-content-type-options': 'nosniff',
+  // Anybody who reads an invitation link can use it.
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
 }

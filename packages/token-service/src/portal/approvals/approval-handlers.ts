@@ -11,8 +11,7 @@ import type { RawParameters } from '../../oauth/parameters.ts'
 import { linkTo, pagingOf } from '../layout/paging.ts'
 import { optionalText, parseForm } from '../layout/parse-form.ts'
 import { maxNoteLength } from '../../clients/application-schema.ts'
-import { declinePage } from './decline-page.ts'
-import { approvalsPage } from './approvals-page.ts'
+import { declinePage, approvalsPage } from './approvals-page.ts'
 import type { DeveloperRequest, HandlersOf } from '../portal-request.ts'
 
 const revision = z

@@ -3,8 +3,7 @@ import { constants, createBrotliCompress } from 'node:zlib'
 import type { SafeHtml } from '@remix-run/html-template'
 import type { FastifyReply } from 'fastify'
 import type { PortalResponse } from '../portal-request.ts'
-import { pageHeaders } from './page-headers.ts'
-import { acceptsBrotli } from '../static-files.ts'
+import { pageHeaders, acceptsBrotli } from '../static-files.ts'
 
 const compression = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }
 

@@ -1,6 +1,5 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import { code, inlineCode } from '../layout/code.ts'
-import { copyable } from '../layout/copyable.ts'
+import { code, inlineCode, copyable } from '../layout/copyable.ts'
 import { requestSnippets } from '../snippets/request-snippets.ts'
 import { tabs } from '../layout/tabs.ts'
 import { snippetTabs } from '../snippets/snippet-tabs.ts'

@@ -1,6 +1,5 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import { inlineCode } from '../layout/code.ts'
-import { copyable } from '../layout/copyable.ts'
+import { inlineCode, copyable } from '../layout/copyable.ts'
 import { page } from '../layout/page.ts'
 import type { PortalRequest } from '../portal-request.ts'
 import type { Operation } from './api-operations.ts'

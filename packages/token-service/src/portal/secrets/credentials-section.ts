@@ -1,7 +1,7 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import { isConfigured } from '../../clients/client-secret.ts'
 import { keyName } from '../../clients/parse-public-keys.ts'
-import type { PublicKey, StoredSecret } from '../../storage/application.ts'
+import type { PublicKey, StoredSecret, RegisteredClient } from '../../storage/application.ts'
 import { overlaps } from './rotation-form.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 import { copyable } from '../layout/copyable.ts'
@@ -10,6 +10,7 @@ import { dialog } from '../layout/dialog.ts'
 import { moreMenu } from '../layout/menus.ts'
 import { choice, field } from '../layout/form.ts'
 import { lastUse, type LastUses } from '../layout/time.ts'
+import { applicationFrame } from '../applications/application-frame.ts'
 
 export interface CredentialsContent {
   readonly lastUses: LastUses
@@ -184,4 +185,35 @@ function rotation(
     confirm: isFirst ? 'Create secret' : 'Rotate secret',
     csrfToken,
   })
+}
+
+/** The credentials of an application. */
+export function credentialsPage(
+  request: DeveloperRequest,
+  client: RegisteredClient,
+  content: CredentialsContent,
+): SafeHtml {
+  return applicationFrame(
+    request,
+    client,
+    'credentials',
+    credentialsSection(request, ownerOf(request, client), content),
+  )
+}
+
+function ownerOf({ paths }: DeveloperRequest, { application, project, secrets }: RegisteredClient) {
+  const ids = [project.id, application.id]
+  return {
+    ...application,
+    secrets,
+    paths: {
+      secrets: paths.secrets(...ids),
+      keys: paths.keys(...ids),
+      secretRevocation: (id: string) => paths.secretRevocation(...ids, id),
+      key: (id: string) => paths.key(...ids, id),
+      keyRemoval: (id: string) => paths.keyRemoval(...ids, id),
+    },
+    consequence: (credential: string) =>
+      `Clients that use this ${credential} can no longer get tokens, and the tokens that were obtained with it become invalid at once.`,
+  }
 }

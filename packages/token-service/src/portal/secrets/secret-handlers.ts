@@ -4,7 +4,7 @@ import type { HandlersOf } from '../portal-request.ts'
 import { ownClient } from '../projects/own-projects.ts'
 import { actorOf } from '../session/actor.ts'
 import { credentialHandlers } from './credential-handlers.ts'
-import { credentialsPage } from './credentials-page.ts'
+import { credentialsPage } from './credentials-section.ts'
 import { secretPage } from './secret-page.ts'
 import type { secretRoutes } from './secret-routes.ts'
 

@@ -4,8 +4,7 @@ import { page } from '../layout/page.ts'
 import { tokenSnippets, environmentFile, type ClientOfService } from '../snippets/client-snippets.ts'
 import { snippetTabs } from '../snippets/snippet-tabs.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
-import { code } from '../layout/code.ts'
-import { copyable, copyButton } from '../layout/copyable.ts'
+import { code, copyable, copyButton } from '../layout/copyable.ts'
 
 export interface SecretContent {
   readonly application: Application

@@ -1,4 +1,4 @@
-import type { Language } from '../layout/code.ts'
+import type { Language } from '../layout/copyable.ts'
 
 export interface FormRequest {
   readonly url: string

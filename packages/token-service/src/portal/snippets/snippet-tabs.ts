@@ -1,6 +1,5 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import { code } from '../layout/code.ts'
-import { copyButton, copyLabel } from '../layout/copyable.ts'
+import { code, copyButton, copyLabel } from '../layout/copyable.ts'
 import { tabs } from '../layout/tabs.ts'
 import type { Snippet } from './request-snippets.ts'
 

@@ -3,8 +3,13 @@ import type { ServiceContext } from '../../oauth/service-context.ts'
 import type { FormState } from '../layout/form.ts'
 import type { DeveloperRequest, HandlersOf } from '../portal-request.ts'
 import { actorOf, requireAdministrator } from '../session/actor.ts'
-import { issuerState, newIssuerState, saveIssuer } from './trusted-issuer-form.ts'
-import { trustedIssuerPage, trustedIssuersPage } from './trusted-issuer-pages.ts'
+import {
+  issuerState,
+  newIssuerState,
+  saveIssuer,
+  trustedIssuerPage,
+  trustedIssuersPage,
+} from './trusted-issuer-pages.ts'
 import type { trustedIssuerRoutes } from './trusted-issuer-routes.ts'
 
 /** The issuers whose JWTs are exchanged for tokens, for administrators. */
