@@ -31,6 +31,7 @@ const types: Readonly<Record<string, string>> = {
   '.js': 'text/javascript',
   '.css': 'text/css',
   '.svg': 'image/svg+xml',
+  '.webp': 'image/webp',
 }
 const program = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find((file) => existsSync(file))
 
