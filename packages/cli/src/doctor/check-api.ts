@@ -1,7 +1,7 @@
 import type { AccessToken } from '@tokenwell/core'
 import { classifyApiResponse, errorCode } from '@tokenwell/core/protocol'
 import { isSecureUrl } from '../configuration/option-values.ts'
-import { explainUnreachable } from './check-network.ts'
+import { explainUnreachable } from './probe.ts'
 import { findingsOf, type Finding } from './finding.ts'
 import { formatDuration } from './durations.ts'
 

@@ -4,9 +4,8 @@ import { formatDuration } from './durations.ts'
 import type { ObservedRequest } from './observe-token-request.ts'
 import { failureDetails, findingsOf, type Finding } from './finding.ts'
 import { explainMissingToken } from './explain-missing-token.ts'
-import { explainRejectedAssertion } from './explain-rejected-assertion.ts'
-import { explainRejectedCredentials } from './explain-rejected-credentials.ts'
-import { explainUnreachable } from './check-network.ts'
+import { explainRejectedAssertion, explainRejectedCredentials } from './explain-rejected-credentials.ts'
+import { explainUnreachable } from './probe.ts'
 
 const request = findingsOf('request')
 

@@ -2,9 +2,8 @@ import { setTimeout } from 'node:timers/promises'
 import { TokenError } from '@tokenwell/core'
 import { parseTokenResponse } from '@tokenwell/core/protocol'
 import { describeRequest, type Connection } from '../configuration/resolve-connection.ts'
-import { redactFinding, findingsOf, type Finding } from './finding.ts'
+import { redactFinding, findingsOf, type Finding, failureDetails } from './finding.ts'
 import { observeTokenRequest, type ObservedRequest } from './observe-token-request.ts'
-import { checkAddress } from './check-address.ts'
 import { checkApi } from './check-api.ts'
 import { formatDuration, type Timings } from './durations.ts'
 import { checkResponse } from './check-response.ts'
@@ -12,10 +11,10 @@ import { checkCertificate } from './check-certificate.ts'
 import { checkClock } from './check-clock.ts'
 import { explainFailure } from './explain-failure.ts'
 import { checkLifetime } from './check-lifetime.ts'
-import { checkNetwork } from './check-network.ts'
+import { checkNetwork, probe } from './probe.ts'
 import { checkProxy } from './check-proxy.ts'
-import { probe } from './probe.ts'
-import { notTried, tryWrongSecret } from './try-wrong-secret.ts'
+import { randomUUID } from 'node:crypto'
+import { isSecureUrl } from '../configuration/option-values.ts'
 
 export interface CheckOptions {
   /** Longest duration of each part. */
@@ -105,4 +104,87 @@ function rawResponse({
   body,
 }: ObservedRequest): Readonly<Record<string, unknown>> {
   return parseTokenResponse(status, headers, body).raw
+}
+
+const wrongSecret = findingsOf('wrong secret')
+
+const notTried = wrongSecret.note(
+  'not_tried',
+  "A wrong secret was not tried, because such a request may count against the service's rate limit.",
+  'Add --try-wrong-secret if that is acceptable.',
+)
+
+/** Sends one token request with a random secret. */
+async function tryWrongSecret(connection: Connection, limitMs: number): Promise<Finding> {
+  const { outcome } = await observeTokenRequest({ ...connection, clientSecret: randomUUID() }, limitMs)
+  if (!(outcome instanceof TokenError)) {
+    return wrongSecret.problem(
+      'any_secret_accepted',
+      'The service also returned a token for a wrong secret.',
+      'The service does not check secrets. Report this to its operators at once.',
+    )
+  }
+  const { kind } = outcome
+  const details = failureDetails(outcome)
+  switch (kind) {
+    case 'credentials':
+      return wrongSecret.ok(
+        'recognised',
+        `The service rejects a wrong secret (${details}), and Tokenwell recognises the rejection: it does not retry.`,
+      )
+    case 'throttled':
+      return wrongSecret.warning(
+        'throttled',
+        `The wrong secret was not checked, because the service rate-limited the request (${details}).`,
+        'Try again later.',
+      )
+    default:
+      return wrongSecret.warning(
+        'not_recognised',
+        `The response to a wrong secret does not look like a rejection (${details}, treated as ${kind}).`,
+        'Programs may mistake a wrong secret for an outage or a wrong URL. The service should respond with status 401 and invalid_client (RFC 6749, section 5.2).',
+      )
+  }
+}
+
+const address = findingsOf('address')
+const platformPath = '/oauth/client_credential/accesstoken'
+
+/** Checks the URL of the token endpoint before anything is sent. */
+function checkAddress(connection: Connection, url: URL): Finding[] {
+  const plainHttp = checkPlainHttp(connection, url)
+  return [...checkPath(connection, url), ...(plainHttp ? [plainHttp] : [])]
+}
+
+/** The platform expects grant_type in the query, which `--token-endpoint` does not send. */
+function checkPath({ authUrl, origins }: Connection, { origin, pathname }: URL): Finding[] {
+  const [base, repeated] = pathname.split(platformPath)
+  if (repeated === undefined) return []
+  if (authUrl === undefined) {
+    return [
+      address.warning(
+        'platform_path',
+        `${origins['tokenEndpoint']} contains the platform's path, ${platformPath}.`,
+        `Pass --auth-url ${origin}${base} instead: the platform expects grant_type in the query.`,
+      ),
+    ]
+  }
+  if (pathname.indexOf(platformPath) === pathname.lastIndexOf(platformPath)) return []
+  return [
+    address.warning(
+      'platform_path_repeated',
+      `${origins['authUrl']} already contains the path ${platformPath}.`,
+      `Set it to ${origin}${base}, because the path is appended.`,
+    ),
+  ]
+}
+
+function checkPlainHttp({ allowInsecureRequests }: Connection, url: URL): Finding | undefined {
+  if (url.protocol !== 'http:') return undefined
+  if (isSecureUrl(url)) return address.note('plain_http_loopback', 'Plain HTTP, on this machine only.')
+  const message = `Plain HTTP to ${url.host}: others on the network can read the secret and the token.`
+  const advice = 'Use https:// in the URL. Inside a trusted network, pass --allow-insecure.'
+  return allowInsecureRequests
+    ? address.warning('plain_http', message, advice)
+    : address.problem('plain_http', `${message} No request was sent.`, advice)
 }

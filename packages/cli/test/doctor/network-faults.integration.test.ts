@@ -2,7 +2,7 @@ import dns from 'node:dns'
 import type { Socket } from 'node:net'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { json, startScriptedServer, type ScriptedResponse } from '@tokenwell/testing'
-import { explainUnreachable } from '../../src/doctor/check-network.ts'
+import { explainUnreachable } from '../../src/doctor/probe.ts'
 import { examined, startRawServer } from './run-doctor.ts'
 
 const env = { CLIENT_ID: 'demo', CLIENT_SECRET: 'canary-secret' }

@@ -8,8 +8,7 @@ import { StorageFailure } from '../storage/storage-failure.ts'
 import type { Developer } from '../storage/developer-storage.ts'
 import type { ServiceContext } from '../oauth/service-context.ts'
 import type { RawParameters } from '../oauth/parameters.ts'
-import { pageHeaders, sendStaticFile } from './static-files.ts'
-import { sendPage } from './layout/send-page.ts'
+import { pageHeaders, sendStaticFile, acceptsBrotli } from './static-files.ts'
 import { isNotice } from './layout/notices.ts'
 import type { Viewer } from './layout/page.ts'
 import { errorPage, type PageErrorReason } from './layout/error-page.ts'
@@ -28,6 +27,9 @@ import {
   setSessionCookie,
   type CookieOptions,
 } from './session/session.ts'
+import { Readable } from 'node:stream'
+import { constants, createBrotliCompress } from 'node:zlib'
+import type { SafeHtml } from '@remix-run/html-template'
 
 /** Serves the developer portal at `/portal`, with the API reference at `/portal/reference`. */
 export function addPortal(server: FastifyInstance, service: ServiceContext): void {
@@ -167,4 +169,28 @@ function reasonOf(error: unknown): PageErrorReason {
   const { statusCode, code = '' } = error as Partial<FastifyError>
   if (code.startsWith('FST_CSRF_')) return 'invalid_csrf_token'
   return statusCode !== undefined && statusCode < 500 ? 'invalid_form' : 'internal'
+}
+
+const compression = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }
+
+/** Sends a page that must not be cached. */
+function sendPage(
+  reply: FastifyReply,
+  page: SafeHtml,
+  {
+    status = 200,
+    headers = {},
+    hasSecrets = true,
+  }: Pick<PortalResponse, 'status' | 'headers' | 'hasSecrets'> = {},
+): FastifyReply {
+  void reply
+    .code(status)
+    .headers({ ...pageHeaders, 'cache-control': 'no-store', ...headers })
+    .type('text/html; charset=utf-8')
+  const text = String(page)
+  // The length of a compressed page would reveal whether it repeats something that somebody else chose.
+  if (hasSecrets || !acceptsBrotli(reply.request)) return reply.send(text)
+  return reply
+    .headers({ 'content-encoding': 'br', vary: 'accept-encoding' })
+    .send(Readable.from([text]).pipe(createBrotliCompress(compression)))
 }
