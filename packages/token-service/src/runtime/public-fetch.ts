@@ -21,6 +21,9 @@ export interface PublicFetchOptions {
   readonly ca?: string | undefined
 }
 
+/** Responses with these statuses have no body, and `Response` rejects one. */
+const emptyStatuses = new Set([204, 205])
+
 export interface PublicRequest {
   /** Sent as JSON with POST. @default none, and GET */
   readonly body?: string | undefined
@@ -66,7 +69,7 @@ export function createPublicFetch({
       else callback(null, first?.address ?? '', first?.family)
     })
 
-  return (url, { body, headers, signal }) =>
+  return (url, { body: sent, headers, signal }) =>
     new Promise((resolve, reject) => {
       const host = new URL(url).hostname.replace(/^\[|\]$/g, '')
       // Addresses are not looked up.
@@ -75,10 +78,10 @@ export function createPublicFetch({
       request(url, {
         agent: false,
         lookup: publicLookup,
-        method: body === undefined ? 'GET' : 'POST',
+        method: sent === undefined ? 'GET' : 'POST',
         headers: {
           accept: 'application/json',
-          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...(sent !== undefined && { 'content-type': 'application/json' }),
           ...headers,
         },
         ...(ca && { ca }),
@@ -86,13 +89,16 @@ export function createPublicFetch({
       })
         .on('response', (response) => {
           const { statusCode: status = 0 } = response
-          if (status === 204) return resolve(new Response(undefined, { status }))
-          if (status >= 200 && status < 300)
-            return resolve(new Response(Readable.toWeb(response) as ReadableStream, { status }))
+          if (status >= 200 && status < 300) {
+            if (!emptyStatuses.has(status))
+              return resolve(new Response(Readable.toWeb(response) as ReadableStream, { status }))
+            response.resume()
+            return resolve(new Response(undefined, { status }))
+          }
           response.destroy()
           reject(new Error(`${host} responded with status ${status}`))
         })
         .on('error', reject)
-        .end(body)
+        .end(sent)
     })
 }

@@ -120,6 +120,17 @@ describe('the keys of a client', () => {
     if (!socket.closed) await once(socket, 'close')
   })
 
+  it.each([201, 202, 204, 205, 299])('may come with status %i', async (status) => {
+    const { url } = await keyServer(status)
+    const fetchKeys = createPublicFetch({
+      setting: 'jwksAllowedHosts',
+      allowedHosts: [host],
+      lookup: resolver('127.0.0.1'),
+      ca: cert,
+    })
+    expect((await fetchKeys(url, {})).status).toBe(status)
+  })
+
   it('are not fetched if the request is aborted', async () => {
     const { url } = await keyServer()
     const fetchKeys = createPublicFetch({
