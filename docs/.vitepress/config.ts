@@ -93,6 +93,7 @@ export default defineConfig({
           text: 'Introduction',
           items: [
             { text: 'Get started', link: '/start' },
+            { text: 'The API by task', link: '/tasks' },
             { text: 'How it works', link: '/how-it-works' },
             { text: 'Examples', link: '/examples/' },
             { text: 'FAQ', link: '/faq' },
