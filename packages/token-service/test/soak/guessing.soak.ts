@@ -3,7 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { createSoakTable } from '@tokenwell/internal-testing/soak-table'
 import { startTokenService } from '@tokenwell/token-service'
-import { temporaryFolder } from '../service-process.ts'
+import { createPortalBrowser, password, type PortalBrowser } from '../portal/portal-browser.ts'
+import { runCommand, temporaryFolder } from '../service-process.ts'
 import { application, requestToken } from '../test-service.ts'
 
 const table = createSoakTable()
@@ -59,6 +60,78 @@ it('serves the right secret while one address guesses at 50/s, and slows the gue
   expect(statuses.get(401)).toBeLessThanOrEqual(20)
   expect(statuses.get(429)).toBeGreaterThanOrEqual(guesses - 20)
   await service.close()
+})
+
+const logIns = 20
+const tokenRequests = 200
+
+it('lets an administrator log in while 200 addresses flood the log-in, and serves tokens', async () => {
+  const configuration = JSON.stringify({ applications: [application], trustProxy: 'loopback' })
+  const cwd = temporaryFolder({ 'config.json': configuration })
+  const { authUrl: started, output } = runCommand(
+    ['--config', 'config.json', '--port', '0', '--storage', 'sqlite:data.db', '--log-level', 'silent'],
+    { cwd },
+  )
+  const authUrl = await started
+  const admin = createPortalBrowser(authUrl)
+  const link = /First administrator +http\S+?(\/portal\/join\/\S+)/
+  await expect.poll(output, { timeout: 30_000 }).toMatch(link)
+  const [, join = ''] = link.exec(output()) ?? []
+  await admin.get(join)
+  expect((await admin.post(join, { name: 'ada', password })).location).toBe('/portal')
+  const logIn = (browser: PortalBrowser, typed: string, address: string) =>
+    browser.send('/portal/log-in', {
+      method: 'POST',
+      body: new URLSearchParams({ csrf_token: browser.csrfToken, name: 'ada', password: typed }),
+      headers: { 'x-forwarded-for': address },
+    })
+
+  const tokenTimes = async () => {
+    const durations: number[] = []
+    for (let count = 0; count < tokenRequests; count += 1) {
+      const startedAt = performance.now()
+      expect((await requestToken(authUrl)).status).toBe(200)
+      durations.push(performance.now() - startedAt)
+      await delay(10)
+    }
+    return durations.sort((a, b) => a - b)
+  }
+  const measure = (what: string) =>
+    table.measure(what, async () => {
+      const sorted = await tokenTimes()
+      const figures = `p99 ${p99(sorted).toFixed(1)} ms`
+      return { calls: sorted.length, failures: 0, worstMs: sorted.at(-1), figures }
+    })
+  await tokenTimes()
+  await measure('token requests, nobody logs in')
+
+  const statuses = new Map<number, number>()
+  let isOver = false
+  const flood = Array.from({ length: 200 }, async (_, index) => {
+    const browser = createPortalBrowser(authUrl)
+    await browser.get('/portal/log-in')
+    while (!isOver) {
+      const { status } = await logIn(browser, 'a wrong password', `192.0.2.${index}`)
+      statuses.set(status, (statuses.get(status) ?? 0) + 1)
+    }
+  })
+  await delay(2_000)
+  await measure('token requests while 200 addresses guess a password')
+  await table.measure('log-ins of a known device meanwhile', async () => {
+    let worstMs = 0
+    for (let count = 0; count < logIns; count += 1) {
+      // The form's token belongs to the session, which each log-in replaces.
+      await admin.get('/portal/account')
+      const startedAt = performance.now()
+      expect((await logIn(admin, password, '198.51.100.1')).status).toBe(303)
+      worstMs = Math.max(worstMs, performance.now() - startedAt)
+      await delay(500)
+    }
+    const figures = [...statuses].map(([status, count]) => `${count} × ${status}`).join(', ')
+    return { calls: logIns, failures: 0, worstMs, figures: `the flood: ${figures}` }
+  })
+  isOver = true
+  await Promise.all(flood)
 })
 
 function p99(sorted: readonly number[]): number {
