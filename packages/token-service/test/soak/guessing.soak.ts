@@ -68,15 +68,15 @@ const tokenRequests = 200
 it('lets an administrator log in while 200 addresses flood the log-in, and serves tokens', async () => {
   const configuration = JSON.stringify({ applications: [application], trustProxy: 'loopback' })
   const cwd = temporaryFolder({ 'config.json': configuration })
-  const { authUrl: started, output } = runCommand(
+  const service = runCommand(
     ['--config', 'config.json', '--port', '0', '--storage', 'sqlite:data.db', '--log-level', 'silent'],
     { cwd },
   )
-  const authUrl = await started
+  const authUrl = await service.authUrl
   const admin = createPortalBrowser(authUrl)
   const link = /First administrator +http\S+?(\/portal\/join\/\S+)/
-  await expect.poll(output, { timeout: 30_000 }).toMatch(link)
-  const [, join = ''] = link.exec(output()) ?? []
+  await expect.poll(() => service.output(), { timeout: 30_000 }).toMatch(link)
+  const [, join = ''] = link.exec(service.output()) ?? []
   await admin.get(join)
   expect((await admin.post(join, { name: 'ada', password })).location).toBe('/portal')
   const logIn = (browser: PortalBrowser, typed: string, address: string) =>
@@ -106,11 +106,11 @@ it('lets an administrator log in while 200 addresses flood the log-in, and serve
   await measure('token requests, nobody logs in')
 
   const statuses = new Map<number, number>()
-  let isOver = false
+  const over = new AbortController()
   const flood = Array.from({ length: 200 }, async (_, index) => {
     const browser = createPortalBrowser(authUrl)
     await browser.get('/portal/log-in')
-    while (!isOver) {
+    while (!over.signal.aborted) {
       const { status } = await logIn(browser, 'a wrong password', `192.0.2.${index}`)
       statuses.set(status, (statuses.get(status) ?? 0) + 1)
     }
@@ -130,7 +130,7 @@ it('lets an administrator log in while 200 addresses flood the log-in, and serve
     const figures = [...statuses].map(([status, count]) => `${count} × ${status}`).join(', ')
     return { calls: logIns, failures: 0, worstMs, figures: `the flood: ${figures}` }
   })
-  isOver = true
+  over.abort()
   await Promise.all(flood)
 })
 
