@@ -1,5 +1,5 @@
 import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from 'jose'
-import { createPublicFetch } from '../runtime/public-fetch.ts'
+import { createPublicFetch, reasonOf } from '../runtime/public-fetch.ts'
 
 /** The keys at a URL could not be fetched. */
 export class KeySetUnavailable extends Error {}
@@ -91,12 +91,6 @@ export function createRemoteKeySets({ fetchKeys, allowedHosts, warn }: RemoteKey
     get,
     ofIssuer: (issuer) => async (header, token) => get(await jwksUrlOf(issuer))(header, token),
   }
-}
-
-/** The error for a host with several addresses has a code, but no message. */
-function reasonOf(error: unknown): string {
-  const { message, code } = error as NodeJS.ErrnoException
-  return message || code || 'unknown reason'
 }
 
 /** OpenID Connect Discovery, which most platforms offer; RFC 8414. */

@@ -31,6 +31,12 @@ export interface PublicRequest {
   readonly signal?: AbortSignal | null | undefined
 }
 
+/** Why a request failed. The error for a host with several addresses has a code, but no message. */
+export function reasonOf(error: unknown): string {
+  const { message, code } = error as NodeJS.ErrnoException
+  return message || code || 'unknown reason'
+}
+
 /** Rejects unless the response is a success. */
 export type PublicFetch = (url: string, request: PublicRequest) => Promise<Response>
 

@@ -158,7 +158,7 @@ export interface TrustedIssuerStorage {
   list(): Promise<TrustedIssuer[]>
   /** `false` if it is trusted already. */
   create(issuer: TrustedIssuer): Promise<boolean>
-  /** Does nothing if there is none with this ID. */
+  /** Does nothing for an unknown ID. */
   replace(issuer: TrustedIssuer): Promise<void>
   /** Tokens that were issued for its JWTs are no longer found. */
   remove(id: string): Promise<void>

@@ -19,7 +19,7 @@ export interface WebhookEvent {
 /** An event, and what became of it. */
 export interface WebhookDelivery extends WebhookEvent {
   readonly attempts: number
-  /** `undefined`: there is none, since it was delivered or the last attempt failed. */
+  /** `undefined`: it was delivered, or the last attempt failed. */
   readonly nextAttemptAtMs?: number | undefined
   readonly deliveredAtMs?: number | undefined
   /** Why the last attempt failed. */

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { webhookEvent } from '../clients/webhook-events.ts'
 import type { Keyring } from '../clients/keyring.ts'
 import type { Clock } from '../runtime/clock.ts'
-import type { PublicFetch } from '../runtime/public-fetch.ts'
+import { reasonOf, type PublicFetch } from '../runtime/public-fetch.ts'
 import type { ExpiringSecret } from '../storage/listing-storage.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Webhook, WebhookEvent, WebhookOutcome } from '../storage/webhook-storage.ts'
@@ -28,7 +28,7 @@ const secretsPerPage = 1_000
 export const signingSecretPrefix = 'whsec_'
 
 export interface WebhookDeliveryContext {
-  readonly storage: Pick<Storage, 'webhook' | 'listings' | 'transaction'>
+  readonly storage: Pick<Storage, 'webhook' | 'listings'>
   readonly keyring: Pick<Keyring, 'decrypt'>
   readonly clock: Clock
   /** Sends the requests. */
@@ -74,9 +74,9 @@ export function createWebhookSender(context: WebhookDeliveryContext): WebhookSen
       await response.body?.cancel()
       return { deliveredAtMs: clock.now() }
     } catch (error) {
-      const { name, message, code } = error as NodeJS.ErrnoException
-      if (name === 'TimeoutError') return { failure: `No response within ${timeoutMs / 1000} seconds` }
-      return { failure: message.replace(/\.$/, '') || code || 'unknown reason' }
+      if (error instanceof Error && error.name === 'TimeoutError')
+        return { failure: `No response within ${timeoutMs / 1000} seconds` }
+      return { failure: reasonOf(error).replace(/\.$/, '') }
     }
   }
 

@@ -1,6 +1,11 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import { isBeingDeleted, type RegisteredClient } from '../../storage/application.ts'
-import { approvalButtons, requestedText, undoDeclineForm } from '../approvals/approval-buttons.ts'
+import {
+  approvalButtons,
+  requestedText,
+  requesterNote,
+  undoDeclineForm,
+} from '../approvals/approval-buttons.ts'
 import { csrfInput } from '../layout/form.ts'
 import { page } from '../layout/page.ts'
 import { time } from '../layout/time.ts'
@@ -67,7 +72,7 @@ function state(request: DeveloperRequest, client: RegisteredClient): SafeHtml {
     waiting && !isDeclined
       ? html`<div class="notice" data-variant="warning">
           <p>${waiting}</p>
-          ${review?.note === undefined ? '' : html`<p class="lines"><strong>Note:</strong> ${review.note}</p>`}
+          ${requesterNote(review)}
         </div>`
       : ''
   }`

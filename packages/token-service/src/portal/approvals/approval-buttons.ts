@@ -1,5 +1,5 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import type { Approval, RegisteredClient } from '../../storage/application.ts'
+import type { Approval, RegisteredClient, Review } from '../../storage/application.ts'
 import { csrfInput } from '../layout/form.ts'
 import { linkTo } from '../layout/paging.ts'
 import { duration } from '../layout/time.ts'
@@ -63,6 +63,11 @@ function decide(
     <input type="hidden" name="revision" value="${application.revision}" />
     <button>${label}<span class="visually-hidden"> ${object}</span></button>
   </form>`
+}
+
+/** What the owner wrote about the request. */
+export function requesterNote({ note }: Review = {}): SafeHtml | '' {
+  return note === undefined ? '' : html`<p class="lines"><strong>Note:</strong> ${note}</p>`
 }
 
 /** What is requested; of what token responses state, only what differs. */

@@ -5,7 +5,7 @@ import type { Application } from '../../storage/application.ts'
 import type { NoticeName } from '../layout/notices.ts'
 import { reportChange, PortalError } from '../portal-error.ts'
 import { ownClient } from '../projects/own-projects.ts'
-import { actorOf, requireAdministrator } from '../session/actor.ts'
+import { actorOf, administratorOf, requireAdministrator } from '../session/actor.ts'
 import { ApplicationChanged } from '../../clients/application-registry.ts'
 import type { RawParameters } from '../../oauth/parameters.ts'
 import { linkTo, pagingOf } from '../layout/paging.ts'
@@ -92,9 +92,8 @@ export function approvalHandlers({
       return { page: approvalsPage(request, content) }
     },
     async decide(request) {
-      requireAdministrator(request)
+      const registry = registryFor(administratorOf(request))
       const choices = choicesOf(request.form)
-      const registry = registryFor(actorOf(request))
       let changed = 0
       for (const { revision: seen, clientId } of choices) {
         const application = (await storage.applications.findClient(clientId))?.application
@@ -121,16 +120,16 @@ export function approvalHandlers({
     async changeApproval(request) {
       const client = await ownClient(storage, request)
       const { application, project } = client
-      const reason = parseForm(reasonForm, request.form)
+      const { paths, form } = request
+      const from = String(form['from'] ?? '')
+      const reason = parseForm(reasonForm, form)
       if (!reason.data) {
         requireAdministrator(request)
-        const from = String(request.form['from'] ?? '')
         return { page: declinePage(request, { client, from, state: reason.state }), status: 422 }
       }
       const notice = await reportChange(decide(application, request, reason.data.reason))
-      const { paths, form } = request
       // The queue itself offers to undo it.
-      if (form['from'] === 'approvals')
+      if (from === 'approvals')
         return notice === 'request_declined'
           ? { redirectTo: linkTo(paths.approvals, { declined: application.clientId }) }
           : { redirectTo: paths.approvals, notice }

@@ -6,6 +6,7 @@ import {
   tokenFormatText,
   undoDeclineForm,
   requestedText,
+  requesterNote,
 } from './approval-buttons.ts'
 import { csrfInput, emptyForm, textArea, type FormState } from '../layout/form.ts'
 import { page } from '../layout/page.ts'
@@ -171,8 +172,7 @@ export function declinePage(
     <input type="hidden" name="revision" value="${revision}" />
     <input type="hidden" name="from" value="${from}" />
     ${requested ? html`<p><strong>Requested:</strong> ${requestedText(requested, application)}.</p>` : ''}
-    ${review?.note === undefined ? '' : html`<p class="lines"><strong>Note:</strong> ${review.note}</p>`}
-    ${textArea(reason, state)}
+    ${requesterNote(review)} ${textArea(reason, state)}
     <p class="bar"><button>Decline</button> <a class="button outline" href="${cancel}">Cancel</a></p>
   </form>`
   const trail = [

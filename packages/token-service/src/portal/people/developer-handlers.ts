@@ -4,7 +4,7 @@ import type { peopleRoutes } from './people-routes.ts'
 import type { ServiceContext } from '../../oauth/service-context.ts'
 import { developersPage, shownProjects, type NewLink } from './developers-page.ts'
 import { pagingOf, partOf } from '../layout/paging.ts'
-import { actorOf, requireAdministrator } from '../session/actor.ts'
+import { actorOf, administratorOf, requireAdministrator } from '../session/actor.ts'
 import { PortalError } from '../portal-error.ts'
 import type { DeveloperRequest, HandlersOf, PortalResponse } from '../portal-request.ts'
 import { portalLinks } from '../../http/base-url.ts'
@@ -48,15 +48,13 @@ export function developerHandlers({
       return show(request)
     },
     async invite(request) {
-      requireAdministrator(request)
-      const { token } = await linksFor(actorOf(request)).createInvitation({ administrator: false })
+      const { token } = await linksFor(administratorOf(request)).createInvitation({ administrator: false })
       const link = `${request.baseUrl}${portalLinks.join(token)}`
       const newLink = { title: 'Send this link to the new developer', link, lifetime: '7 days' }
       return show(request, newLink)
     },
     async withdrawInvitation(request) {
-      requireAdministrator(request)
-      await linksFor(actorOf(request)).withdrawInvitation(request.params['hash'] ?? '')
+      await linksFor(administratorOf(request)).withdrawInvitation(request.params['hash'] ?? '')
       return { redirectTo: request.paths.developers, notice: 'invitation_withdrawn' }
     },
     async createPasswordLink(request) {

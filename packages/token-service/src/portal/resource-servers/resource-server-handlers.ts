@@ -10,7 +10,7 @@ import { credentialHandlers } from '../secrets/credential-handlers.ts'
 import { submissionForm } from '../secrets/rotation-form.ts'
 import { resourceServerPage, resourceServerSecretPage } from './resource-server-page.ts'
 import { resourceServersPage, serverName } from './resource-servers-page.ts'
-import { actorOf, requireAdministrator } from '../session/actor.ts'
+import { administratorOf, requireAdministrator } from '../session/actor.ts'
 import { PortalError } from '../portal-error.ts'
 import type { DeveloperRequest, HandlersOf } from '../portal-request.ts'
 
@@ -23,11 +23,7 @@ export function resourceServerHandlers({
   activity,
   clock,
 }: ServiceContext): HandlersOf<typeof resourceServerRoutes> {
-  /** Checks the permission; every request needs the registry. */
-  function registryOf(request: DeveloperRequest) {
-    requireAdministrator(request)
-    return resourceServersFor(actorOf(request))
-  }
+  const registryOf = (request: DeveloperRequest) => resourceServersFor(administratorOf(request))
 
   /** The resource server in the URL. */
   const serverOf = async (request: DeveloperRequest): Promise<ResourceServer> =>

@@ -13,6 +13,12 @@ export function actorOf({ developer, address }: ActingRequest): Actor {
   return { actorType: 'person', actor: developer.name, actorId: developer.id, address }
 }
 
+/** The same of an administrator, whom the request must be from. */
+export function administratorOf(request: DeveloperRequest): Actor {
+  requireAdministrator(request)
+  return actorOf(request)
+}
+
 export function requireAdministrator({ developer }: DeveloperRequest): void {
   if (!developer.administrator) throw new PortalError('not_allowed')
 }

@@ -2,7 +2,7 @@ import { findTrustedIssuer } from '../../clients/trusted-issuers.ts'
 import type { ServiceContext } from '../../oauth/service-context.ts'
 import type { FormState } from '../layout/form.ts'
 import type { DeveloperRequest, HandlersOf } from '../portal-request.ts'
-import { actorOf, requireAdministrator } from '../session/actor.ts'
+import { actorOf, administratorOf, requireAdministrator } from '../session/actor.ts'
 import {
   issuerState,
   newIssuerState,
@@ -35,10 +35,8 @@ export function trustedIssuerHandlers({
   return {
     showTrustedIssuers: async (request) => ({ page: await list(request, newIssuerState) }),
     async addTrustedIssuer(request) {
-      requireAdministrator(request)
-      const state = await saveIssuer(request.form, (settings) =>
-        trustedIssuersFor(actorOf(request)).add(settings),
-      )
+      const registry = trustedIssuersFor(administratorOf(request))
+      const state = await saveIssuer(request.form, (settings) => registry.add(settings))
       if (state) return { page: await list(request, state), status: 422 }
       return { redirectTo: request.paths.trustedIssuers, notice: 'trusted_issuer_added' }
     },

@@ -4,7 +4,7 @@ import { UsageError } from '../../runtime/usage-error.ts'
 import { emptyForm, type FormState } from '../layout/form.ts'
 import { line, parseForm } from '../layout/parse-form.ts'
 import type { DeveloperRequest, HandlersOf } from '../portal-request.ts'
-import { actorOf, requireAdministrator } from '../session/actor.ts'
+import { administratorOf, requireAdministrator } from '../session/actor.ts'
 import { signingSecretPage, webhookPage } from './webhook-page.ts'
 import type { webhookRoutes } from './webhook-routes.ts'
 
@@ -17,12 +17,6 @@ export function webhookHandlers({
   webhookFor,
   clock,
 }: ServiceContext): HandlersOf<typeof webhookRoutes> {
-  /** Checks the permission; every request needs the registry. */
-  function registryOf(request: DeveloperRequest) {
-    requireAdministrator(request)
-    return webhookFor(actorOf(request))
-  }
-
   async function show(request: DeveloperRequest, state: FormState, failure?: string) {
     const [webhook, deliveries] = await Promise.all([
       storage.webhook.find(),
@@ -37,7 +31,7 @@ export function webhookHandlers({
       return { page: await show(request, emptyForm) }
     },
     async setWebhook(request) {
-      const registry = registryOf(request)
+      const registry = webhookFor(administratorOf(request))
       const parsed = parseForm(webhookForm, request.form)
       if (!parsed.data) return { page: await show(request, parsed.state), status: 422 }
       const { url } = parsed.data
@@ -49,13 +43,13 @@ export function webhookHandlers({
       }
     },
     async testWebhook(request) {
-      const { failure } = await registryOf(request).test()
+      const { failure } = await webhookFor(administratorOf(request)).test()
       return failure === undefined
         ? { redirectTo: request.paths.webhook, notice: 'webhook_delivered' }
         : { page: await show(request, emptyForm, failure) }
     },
     async removeWebhook(request) {
-      await registryOf(request).remove()
+      await webhookFor(administratorOf(request)).remove()
       return { redirectTo: request.paths.webhook, notice: 'webhook_removed' }
     },
   }

@@ -60,17 +60,17 @@ function urlForm(
 }
 
 function removal({ paths, csrfToken }: DeveloperRequest): SafeHtml {
+  const text = 'Nothing is sent any more, and events that wait are deleted.'
   const button = dialog({
     id: 'remove',
     label: 'Remove webhook',
     title: 'Remove the webhook?',
-    body: html`<p>Nothing is sent any more, and events that wait are deleted.</p>`,
+    body: html`<p>${text}</p>`,
     action: paths.webhookRemoval,
     confirm: 'Remove webhook',
     csrfToken,
     danger: true,
   })
-  const text = 'Nothing is sent any more, and events that wait are deleted.'
   return html`<section class="card" aria-labelledby="more">
     <h2 id="more">Remove</h2>
     ${dangerRows([{ title: 'Remove the webhook', text, button }])}
