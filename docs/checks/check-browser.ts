@@ -78,6 +78,8 @@ export async function checkInBrowser(): Promise<{ views: number; problems: strin
       })
     await view('the search', async (page) => {
       await page.goto(`${url}/start`, { waitUntil: 'networkidle' })
+      // Vue sets it once the page responds to keys.
+      await page.waitForFunction(() => '__vue_app__' in document.querySelector('#app')!)
       await page.keyboard.press('ControlOrMeta+k')
       await page.locator('#localsearch-input').fill('401')
       await page
