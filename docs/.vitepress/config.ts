@@ -47,7 +47,7 @@ export default defineConfig({
   },
   themeConfig: {
     logo: { src: '/icon.svg', alt: '', width: 24, height: 24 },
-    search: { provider: 'local', options: { miniSearch: { searchOptions } } },
+    search: { provider: 'local', options: { detailedView: true, miniSearch: { searchOptions } } },
     outline: { level: [2, 3] },
     socialLinks: [{ icon: 'github', link: repository }],
     editLink: {

@@ -86,6 +86,7 @@ export async function checkInBrowser(): Promise<{ views: number; problems: strin
         .getByRole('option', { name: 'I get a 401' })
         .and(page.locator('[aria-selected=true]'))
         .waitFor()
+      await page.locator('.result .excerpt', { hasText: 'comes from the API' }).waitFor()
     })
     await context.close()
   }

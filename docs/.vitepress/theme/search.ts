@@ -5,7 +5,8 @@ import type { SearchOptions } from 'minisearch'
  * reference whose name is searched for comes first.
  */
 export const searchOptions: SearchOptions = {
-  fuzzy: 0.2,
+  // A number that differs in a digit is another number.
+  fuzzy: (term) => (/\d/.test(term) ? false : 0.2),
   prefix: true,
   boost: { title: 4, text: 2, titles: 1 },
   boostDocument: (page: string, term: string, { title }: { title?: string } = {}) =>
