@@ -110,7 +110,7 @@ export function createApplicationRegistry(context: RegistryContext, by: Actor): 
     { id, clientId }: Pick<Application, 'id' | 'clientId'>,
     event: string,
     changes: (current: Application) => ApplicationChanges,
-    { revision, detail, revokesTokens = false }: ChangeOptions = {},
+    { revision, detail, revokesTokens = false, before = (current) => current }: ChangeOptions = {},
   ) =>
     act(by, async ({ applications }, audit) => {
       const current = (await applications.findClient(clientId))?.application
@@ -119,7 +119,7 @@ export function createApplicationRegistry(context: RegistryContext, by: Actor): 
       await applications.update(id, changed)
       if (revokesTokens) await applications.revokeTokens(id)
       const { review: _, ...listed } = changed
-      audit(event, { clientId, detail, changes: changesOf(listed, current) })
+      audit(event, { clientId, detail, changes: changesOf(listed, before(current)) })
     })
 
   const changeProject = (
@@ -229,8 +229,15 @@ export function createApplicationRegistry(context: RegistryContext, by: Actor): 
       change(
         application,
         'application_approved',
-        ({ requested }) => ({ ...requested, requested: null, review: null, status: 'approved' }),
-        { revision },
+        ({ products, scopes, requested }) => ({
+          products,
+          scopes,
+          ...requested,
+          requested: null,
+          review: null,
+          status: 'approved',
+        }),
+        { revision, before: granted },
       ),
     decline: (application, { reason, revision } = {}) =>
       change(
@@ -265,6 +272,13 @@ interface ChangeOptions {
   readonly revision?: number | undefined
   readonly detail?: string | undefined
   readonly revokesTokens?: boolean | undefined
+  /** What the audit log compares with, if it is not the application as it was. */
+  readonly before?: (current: Application) => Application
+}
+
+/** The application with what it was granted so far: nothing before its approval. */
+function granted(application: Application): Application {
+  return application.status === 'approved' ? application : { ...application, products: [], scopes: [] }
 }
 
 /** What changes at once, and what is only requested because the approval of an approved application lacks it. */

@@ -156,7 +156,13 @@ describe('the audit log', () => {
         changes: { name: { from: 'billing', to: 'invoices' } },
       },
       { event: 'resource_server_created', changes: { name: { to: 'billing' } } },
-      { event: 'application_approved', changes: { status: { from: 'pending', to: 'approved' } } },
+      {
+        event: 'application_approved',
+        changes: {
+          products: { from: [], to: application.products },
+          status: { from: 'pending', to: 'approved' },
+        },
+      },
       { event: 'resource_server_created', actorType: 'service', actor: 'configuration' },
       {
         event: 'application_created',
