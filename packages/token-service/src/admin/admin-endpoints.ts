@@ -100,7 +100,8 @@ export function adminEndpoints(
   server.post('/applications', async (request, reply) => {
     const { project: projectName, ...details } = parseValue(newApplication, request.body)
     const project = (await storage.projects.list()).find((each) => each.name === projectName)
-    if (!project) throw new NotFoundError(`There is no project named "${projectName}".`)
+    if (!project)
+      throw new NotFoundError(`There is no project named "${projectName}". Create it in the portal.`)
     rejectWithoutAudience([{ clientId: details.name, ...details }])
     const settings = { ...details, projectId: project.id, status: 'approved' as const }
     const { application, clientSecret } = await registry(request).createApplication(settings)

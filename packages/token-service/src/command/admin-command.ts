@@ -33,7 +33,7 @@ TOKENWELL_ADMIN_TOKEN_FILE  file that contains it (default: adminTokenFile in th
   admin
     .command('create-application <name>')
     .description('Creates an approved application and prints its secret.')
-    .requiredOption('--project <name>', 'project of the application')
+    .requiredOption('--project <name>', 'project of the application, which exists in the portal')
     .option('--products <names...>', 'API products of the application', [])
     .option('--scopes <names...>', 'scopes of the application', [])
     .option('--lifetime-seconds <number>', 'lifetime of its tokens', Number, defaultLifetimeSeconds)
