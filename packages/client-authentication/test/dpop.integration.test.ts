@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { dpop, type DpopOptions } from '@tokenwell/client-authentication/dpop'
 import {
   clientCredentials,
@@ -9,17 +11,15 @@ import {
   type TokenBinding,
   type TokenEvent,
 } from '@tokenwell/core'
-import { json, startScriptedServer, type ScriptedServer } from '@tokenwell/testing'
-import { decodeJwt, decodeProtectedHeader, exportJWK, exportPKCS8, generateKeyPair } from 'jose'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { startOidcProvider, type OidcProvider } from './servers/oidc-provider.ts'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import {
   createTokenVerifier,
   TokenVerificationError,
   type TokenVerifierOptions,
 } from '@tokenwell/resource-server'
+import { json, startScriptedServer, type ScriptedServer } from '@tokenwell/testing'
+import { decodeJwt, decodeProtectedHeader, exportJWK, exportPKCS8, generateKeyPair } from 'jose'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { startOidcProvider, type OidcProvider } from './servers/oidc-provider.ts'
 
 const credentials = { clientId: 'client', clientSecret: 'secret' }
 
@@ -234,7 +234,7 @@ describe('dpop', () => {
   })
 })
 
-/** An API whose verifier checks proofs, and which requires a nonce in them, (RFC 9449, section 9). */
+/** An API whose verifier checks proofs, and which requires a nonce in them (RFC 9449, section 9). */
 async function startNonceApi(options: TokenVerifierOptions) {
   const api = { origin: '', nonce: 'first-nonce', proofs: [] as string[] }
   const verifier = createTokenVerifier(options)

@@ -86,7 +86,7 @@ export async function serviceWithContext(
 
 const adminToken = 'administrator-token-0123456789-abcdef'
 
-type ServiceWithContext = Awaited<ReturnType<typeof serviceWithContext>>
+export type ServiceWithContext = Awaited<ReturnType<typeof serviceWithContext>>
 
 export interface AdministeredService extends ServiceWithContext {
   readonly token: string

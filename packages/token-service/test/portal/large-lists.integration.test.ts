@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { serviceWithContext } from '../test-service.ts'
-import { createPortalBrowser, password, plainText, useCheapPasswords } from './portal-browser.ts'
+import { plainText, startPortal, useCheapPasswords } from './portal-browser.ts'
 
 useCheapPasswords()
 
@@ -9,7 +8,7 @@ const count = 10_000
 
 /** An administrator of a service with many projects and applications. */
 async function withThousands() {
-  const service = await serviceWithContext({ portal: true, applications: [], resourceServers: [] })
+  const { admin, service } = await startPortal()
   const { storage } = service.context
   const project = (index: number) => ({
     id: `project-${index}`,
@@ -43,11 +42,7 @@ async function withThousands() {
     }
     await storage.applications.create(application, [])
   }
-  const browser = createPortalBrowser(service.authUrl)
-  const { pathname } = new URL((await service.createSetupLink()) ?? '')
-  await browser.get(pathname)
-  await browser.post(pathname, { name: 'ada', password })
-  return { browser, storage }
+  return { browser: admin, storage }
 }
 
 describe('with 10,000 applications', () => {

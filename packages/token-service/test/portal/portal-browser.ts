@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, onTestFinished } from 'vitest'
-import {
-  startTokenService,
-  type RunningTokenService,
-  type TokenServiceOptions,
-} from '@tokenwell/token-service'
+import { afterAll, beforeAll } from 'vitest'
+import type { TokenServiceOptions } from '@tokenwell/token-service'
 import { passwordCost } from '../../src/portal/session/password.ts'
-import { requestToken, resourceServer } from '../test-service.ts'
+import { requestToken, resourceServer, serviceWithContext, type ServiceWithContext } from '../test-service.ts'
 
 /** Where a page leads without a session. */
 export const logInPath = '/portal/log-in?next=%2Fportal%2Fprojects'
@@ -65,7 +61,7 @@ export function createPortalBrowser(authUrl: string): PortalBrowser {
 }
 
 export interface PortalUnderTest {
-  readonly service: RunningTokenService
+  readonly service: ServiceWithContext
   /** The first developer, logged in. */
   readonly admin: PortalBrowser
   /** A browser without cookies. */
@@ -75,8 +71,13 @@ export interface PortalUnderTest {
 }
 
 export async function startPortal(options: TokenServiceOptions = {}): Promise<PortalUnderTest> {
-  const service = await startTokenService({ portal: true, products: ['speech-to-text'], ...options })
-  onTestFinished(() => service.close())
+  const service = await serviceWithContext({
+    portal: true,
+    products: ['speech-to-text'],
+    applications: [],
+    resourceServers: [],
+    ...options,
+  })
   const admin = createPortalBrowser(service.authUrl)
   await join(admin, (await service.createSetupLink()) ?? '', 'ada')
   return {

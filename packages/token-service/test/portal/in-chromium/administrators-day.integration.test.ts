@@ -1,17 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import type { Locator } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { serviceWithContext } from '../../test-service.ts'
 import {
   createApplication,
-  createPortalBrowser,
   createProject,
   decide,
   password,
+  startPortal,
   tokenFor,
   useCheapPasswords,
 } from '../portal-browser.ts'
-import { hasChromium, inChromium, timeout, usePages } from './chromium.ts'
+import { hasChromium, inChromium, tabTo, timeout, usePages } from './chromium.ts'
 
 useCheapPasswords()
 
@@ -22,8 +21,7 @@ const today = Date.UTC(2026, 10, 25, 9)
 /** A product granted last month, 4,000 pending applications, an open invitation, and a secret that expires in four days. */
 async function withWork() {
   const time = { now: october }
-  const service = await serviceWithContext({
-    portal: true,
+  const { admin, developer, service } = await startPortal({
     clock: { now: () => time.now },
     products: ['sms', 'speech-to-text'],
     applications: [
@@ -35,18 +33,7 @@ async function withWork() {
       },
     ],
   })
-  const admin = createPortalBrowser(service.authUrl)
-  const join = async (browser: typeof admin, link: string, name: string) => {
-    const { pathname } = new URL(link)
-    await browser.get(pathname)
-    await browser.post(pathname, { name, password })
-    await browser.get('/portal/projects')
-  }
-  await join(admin, (await service.createSetupLink()) ?? '', 'ada')
-  await admin.get('/portal/developers')
-  const { text } = await admin.post('/portal/developers')
-  const grace = createPortalBrowser(service.authUrl)
-  await join(grace, /<code id="link">([^<]+)</.exec(text)?.[1] ?? '', 'grace')
+  const grace = await developer('grace')
   const project = await createProject(grace)
   const archive = await createApplication(grace, project, { name: 'Archive' })
   await decide(admin, archive.path, 'approve')
@@ -84,14 +71,6 @@ describe.skipIf(!hasChromium)(inChromium, () => {
     const page = await openPage()
     const keyboard = page.keyboard
     let activations = 0
-    const tabTo = async (target: Locator) => {
-      await target.waitFor()
-      for (let step = 0; step < 90; step += 1) {
-        if (await target.evaluate((element) => element.matches(':focus'))) return
-        await keyboard.press('Tab')
-      }
-      throw new Error(`${String(target)} cannot be reached.`)
-    }
     const label = (name: string) => page.getByLabel(new RegExp(`^${name}`))
     const link = (name: string) => page.getByRole('navigation').getByRole('link', { name })
     const button = (name: string) => page.getByRole('button', { name })

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
 import { openBrowser, copiedText } from '@tokenwell/internal-testing/browser'
 import { startTokenService, type RunningTokenService } from '@tokenwell/token-service'
@@ -174,6 +174,16 @@ export async function confirm(page: Page, button: string, confirmation: string):
   const dialog = page.getByRole('dialog')
   await dialog.waitFor()
   await dialog.getByRole('button', { name: confirmation }).click()
+}
+
+/** Moves the focus there with the keyboard. */
+export async function tabTo(target: Locator): Promise<void> {
+  await target.waitFor()
+  for (let step = 0; step < 60; step += 1) {
+    if (await target.evaluate((element) => element.matches(':focus'))) return
+    await target.page().keyboard.press('Tab')
+  }
+  throw new Error(`${String(target)} cannot be reached.`)
 }
 
 /** Opens a tab of the application's page. */

@@ -16,6 +16,7 @@ import {
   join,
   joinAsFirst,
   openTab,
+  tabTo,
   startServiceWithPortal,
   tokenStatus,
 } from './chromium.ts'
@@ -98,42 +99,35 @@ describe.skipIf(!hasChromium)(inChromium, () => {
     await joinAsFirst(page, service)
     const focused = () =>
       page.evaluate<string>('document.activeElement.innerText || document.activeElement.name')
-    const tabTo = async (name: string) => {
-      for (let step = 0; step < 60; step += 1) {
-        if ((await focused()).startsWith(name)) return
-        await page.keyboard.press('Tab')
-      }
-      throw new Error(`${name} cannot be reached.`)
-    }
     await page.keyboard.press('Tab')
     expect(await focused()).toBe('Skip to content')
     await page.keyboard.press('Enter')
-    await tabTo('name')
+    await tabTo(page.getByLabel('Project name'))
     await page.keyboard.type('Speech')
     await page.keyboard.press('Enter')
     await page.getByText('The project was created').waitFor()
-    await tabTo('name')
+    await tabTo(page.getByLabel('Application name'))
     await page.keyboard.type('Transcriber')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Copy the secret now' }).waitFor()
     const { clientId, clientSecret } = await credentials(page)
-    await tabTo('snippet')
+    await tabTo(page.locator('[name=snippet]:checked'))
     await page.keyboard.press('ArrowRight')
     await page.getByRole('region', { name: 'fetch' }).waitFor()
-    await tabTo('Continue to the application')
+    await tabTo(page.getByRole('link', { name: 'Continue to the application' }))
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Latest token' }).waitFor()
-    await tabTo('Settings')
+    await tabTo(page.getByRole('navigation', { name: 'Application' }).getByRole('link', { name: 'Settings' }))
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Move, revoke or delete' }).waitFor()
-    await tabTo('Revoke application')
+    await tabTo(page.getByRole('button', { name: 'Revoke application' }))
     await page.keyboard.press('Enter')
     await page.getByRole('dialog').waitFor()
     await page.keyboard.press('Escape')
     await expect.poll(() => page.getByRole('dialog').count(), timeout).toBe(0)
     expect(await focused()).toBe('Revoke application')
     await page.keyboard.press('Enter')
-    await tabTo('Cancel')
+    await tabTo(page.getByRole('dialog').getByRole('button', { name: 'Cancel' }))
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
     await page.getByText('The application was revoked').waitFor()
