@@ -1,5 +1,5 @@
-import { globSync } from 'node:fs'
-import { basename } from 'node:path'
+import { globSync, readFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import type { MarkdownRenderer, DefaultTheme } from 'vitepress'
 import { publishedEntries } from '../checks/check-reference.ts'
 import { docs } from '../checks/read-site.ts'
@@ -26,12 +26,20 @@ export function siteLinks(markdown: MarkdownRenderer): void {
   }
 }
 
-/** The page of the API reference about a member, whose name a link has in lower case. */
+/** Where the API reference documents a member, whose name a link has in lower case. */
 function memberPage(packageName: string, member: string): string {
-  const pages = globSync(`reference/@tokenwell/${packageName}/*/*.md`, { cwd: docs })
-  const page = pages.find((each) => basename(each, '.md').toLowerCase() === member)
-  if (!page) throw new Error(`The API reference of ${packageName} has no page about ${member}.`)
-  return `/${page.replace(/\.md$/, '')}`
+  const folder = `reference/@tokenwell/${packageName}`
+  const page = globSync(`${folder}/**/*.md`, { cwd: docs }).find(
+    (each) => basename(each, '.md').toLowerCase() === member,
+  )
+  if (page) return `/${page.replace(/\.md$/, '')}`
+  // An entry point with few members has one page.
+  const heading = new RegExp(`^### ${member}\\b`, 'im')
+  const entry = globSync(`${folder}/**/index.md`, { cwd: docs }).find((each) =>
+    heading.test(readFileSync(join(docs, each), 'utf8')),
+  )
+  if (!entry) throw new Error(`The API reference of ${packageName} has no page about ${member}.`)
+  return `/${dirname(entry)}/#${member}`
 }
 
 /** The packages, without their members: every page of the site contains its sidebar. */
