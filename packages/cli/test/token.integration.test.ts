@@ -89,8 +89,15 @@ describe('tokenwell token', () => {
       expect(await works(['--credentials', join(folder, 'credentials')], env())).toBe('')
     })
 
-    it('from a file that contains the URL too', async () => {
-      const text = `AUTH_URL=${service.authUrl}\nCLIENT_ID=demo\nCLIENT_SECRET=${secret()}`
+    it.each([
+      ['AUTH_URL', () => service.authUrl],
+      ['ISSUER', () => service.authUrl],
+      [
+        'TOKEN_ENDPOINT',
+        () => `${service.authUrl}/oauth/client_credential/accesstoken?grant_type=client_credentials`,
+      ],
+    ])('from a file that contains %s too', async (name, url) => {
+      const text = `${name}=${url()}\nCLIENT_ID=demo\nCLIENT_SECRET=${secret()}`
       const folder = temporaryFolder({ credentials: text })
       const ended = await runTokenwell(['token', '--credentials', join(folder, 'credentials')], {})
       expect(ended.code).toBe(0)
@@ -136,6 +143,8 @@ describe('tokenwell token', () => {
     it.each<[string, string[], Record<string, string>, RegExp]>([
       ['no URL', [], { CLIENT_ID: 'a' }, /token endpoint is missing\. Pass --auth-url or set AUTH_URL/],
       ['two URLs', [], { AUTH_URL: 'https://a', TOKEN_ENDPOINT: 'https://b' }, /are mutually exclusive/],
+      ['two URLs', [], { AUTH_URL: 'https://a', ISSUER: 'https://b' }, /AUTH_URL and ISSUER are mutually/],
+      ['an issuer', ['--issuer', 'http://a.test'], { CLIENT_ID: 'a', CLIENT_SECRET: 'b' }, /^\S* ?--issuer /],
       ['no client ID', [], { AUTH_URL: 'https://a' }, /client ID is missing\. Set CLIENT_ID or CONSUMER_KEY/],
       [
         'no secret',

@@ -4,6 +4,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander'
 export interface ConnectionFlags {
   readonly authUrl?: string
   readonly tokenEndpoint?: string
+  readonly issuer?: string
   readonly clientId?: string
   readonly clientSecret?: string
   readonly privateKey?: string
@@ -35,6 +36,7 @@ export function addConnectionOptions(command: Command): Command {
   return command
     .option('--auth-url <url>', "base URL of the platform's token service (or AUTH_URL)")
     .option('--token-endpoint <url>', 'full URL of any other RFC 6749 token endpoint (or TOKEN_ENDPOINT)')
+    .option('--issuer <url>', 'issuer whose metadata names the token endpoint (or ISSUER)')
     .option('--client-id <id>', 'client ID or consumer key (or CLIENT_ID, CONSUMER_KEY)')
     .option(
       '--client-secret <secret>',

@@ -5,6 +5,7 @@ import { open } from 'node:fs/promises'
 interface CredentialsFile {
   readonly authUrl?: string | undefined
   readonly tokenEndpoint?: string | undefined
+  readonly issuer?: string | undefined
   readonly clientId?: string | undefined
   readonly clientSecret?: string | undefined
 }
@@ -23,7 +24,8 @@ export async function readCredentialsFile(path: string): Promise<CredentialsFile
       | undefined
   const found = {
     authUrl: value('authurl'),
-    tokenEndpoint: value('tokenurl'),
+    tokenEndpoint: value('tokenendpoint'),
+    issuer: value('issuer'),
     clientId: value('clientid', 'consumerkey'),
     clientSecret: value('clientsecret', 'consumersecret'),
   }

@@ -7,7 +7,7 @@ import {
   type ClientCredentialsOptions,
   type TokenSource,
 } from '@tokenwell/core'
-import { buildTokenRequest, type TokenRequest, type TokenRequestOptions } from '@tokenwell/core/protocol'
+import type { TokenRequestOptions } from '@tokenwell/core/protocol'
 import { nameOptions } from '../explain-error.ts'
 import { warn, type CommandContext } from '../output.ts'
 import { UsageError, InterruptedError } from '../command-errors.ts'
@@ -22,7 +22,14 @@ export type Connection = TokenRequestOptions &
   Pick<ClientCredentialsOptions, 'expiresInUnit'> & {
     /** Absent if the client authenticates with a key or an assertion. */
     readonly clientSecret?: string | undefined
-    readonly clientAuthentication: 'client_secret_post' | 'client_secret_basic' | ClientAuthentication
+    /** Whose metadata names the token endpoint. */
+    readonly issuer?: string | undefined
+    /** Absent if the issuer's metadata decides it. */
+    readonly clientAuthentication?:
+      | 'client_secret_post'
+      | 'client_secret_basic'
+      | ClientAuthentication
+      | undefined
     /** The file with the assertion, if the client authenticates with one. */
     readonly assertionFile?: string | undefined
     /** Where each value came from, such as `--auth-url` or `CONSUMER_KEY`. */
@@ -47,13 +54,16 @@ export async function resolveConnection(
     throw new UsageError('The client ID is missing. Set CLIENT_ID or CONSUMER_KEY, or pass --client-id.')
   }
   const files = keyFilesOf(places)
-  const keyed = await keyAuthentication(files, flags)
+  const issuer = endpoint.option === 'issuer' ? endpoint.value : undefined
+  const keyed = await keyAuthentication(files, { ...flags, ...audienceOf(flags, endpoint) })
   const clientSecret = keyed ? undefined : await resolveSecret(flags, places, context)
   const connection: Connection = {
     [endpoint.option]: endpoint.value,
     clientId: clientId.value,
     clientSecret: clientSecret?.value,
-    clientAuthentication: keyed ?? (flags.basic ? 'client_secret_basic' : 'client_secret_post'),
+    clientAuthentication:
+      keyed ??
+      (flags.basic ? 'client_secret_basic' : issuer === undefined ? 'client_secret_post' : undefined),
     assertionFile: files.assertionFile,
     ...requestOptions(flags),
     origins: {
@@ -63,9 +73,14 @@ export async function resolveConnection(
     },
   }
   namingOrigins(connection.origins, () =>
-    describeRequest(allowPlainHttp ? { ...connection, allowInsecureRequests: true } : connection),
+    clientCredentials(allowPlainHttp ? { ...connection, allowInsecureRequests: true } : connection),
   )
   return connection
+}
+
+/** An assertion is for the issuer, unless the flags say otherwise. */
+function audienceOf({ assertionAudience }: ConnectionFlags, { option, value }: Endpoint) {
+  return option === 'issuer' && assertionAudience === undefined ? { assertionAudience: value } : {}
 }
 
 function requestOptions(flags: ConnectionFlags) {
@@ -88,7 +103,8 @@ export async function resolveSource(flags: ConnectionFlags, context: CommandCont
   if (flags.grant === 'client-credentials') return clientCredentials(await resolveConnection(flags, context))
   const places = await placesOf(flags, context)
   const endpoint = resolveEndpoint(places)
-  const { identity, assertionAudience } = flags
+  const { identity } = flags
+  const { assertionAudience } = { ...flags, ...audienceOf(flags, endpoint) }
   const path = identity === undefined ? find(places, 'assertionFile')?.value : undefined
   if (identity === undefined && path === undefined)
     throw new UsageError('--grant jwt-bearer requires --identity or --assertion-file.')
@@ -162,13 +178,9 @@ function namingOrigins<Result>(origins: Connection['origins'], create: () => Res
   }
 }
 
-/** The token request, without its authentication if that needs a key. @throws {TokenError} for invalid options */
-export function describeRequest({ clientAuthentication, ...connection }: Connection): TokenRequest {
-  const method = typeof clientAuthentication === 'string' ? clientAuthentication : 'none'
-  return buildTokenRequest({ ...connection, clientAuthentication: method })
-}
-
-type Option = 'authUrl' | 'tokenEndpoint' | 'clientId' | 'clientSecret' | 'privateKey' | 'assertionFile'
+const endpointOptions = ['authUrl', 'tokenEndpoint', 'issuer'] as const
+type EndpointOption = (typeof endpointOptions)[number]
+type Option = EndpointOption | 'clientId' | 'clientSecret' | 'privateKey' | 'assertionFile'
 interface Found {
   readonly value: string
   readonly origin: string
@@ -190,6 +202,7 @@ async function placesOf(flags: ConnectionFlags, { env }: CommandContext): Promis
     {
       authUrl: given(flags.authUrl, '--auth-url'),
       tokenEndpoint: given(flags.tokenEndpoint, '--token-endpoint'),
+      issuer: given(flags.issuer, '--issuer'),
       clientId: given(flags.clientId, '--client-id'),
       clientSecret: given(flags.clientSecret, '--client-secret'),
       privateKey: given(flags.privateKey, '--private-key'),
@@ -198,12 +211,14 @@ async function placesOf(flags: ConnectionFlags, { env }: CommandContext): Promis
     {
       authUrl: inFile('authUrl'),
       tokenEndpoint: inFile('tokenEndpoint'),
+      issuer: inFile('issuer'),
       clientId: inFile('clientId'),
       clientSecret: inFile('clientSecret'),
     },
     {
       authUrl: variable('AUTH_URL'),
       tokenEndpoint: variable('TOKEN_ENDPOINT'),
+      issuer: variable('ISSUER'),
       clientId: variable('CLIENT_ID', 'CONSUMER_KEY'),
       clientSecret: variable('CLIENT_SECRET', 'CONSUMER_SECRET'),
       privateKey: variable('PRIVATE_KEY_FILE'),
@@ -216,18 +231,22 @@ function find(places: readonly Place[], option: Option): Found | undefined {
   return places.map((place) => place[option]).find((found) => found !== undefined)
 }
 
-function resolveEndpoint(places: readonly Place[]): Found & { readonly option: 'authUrl' | 'tokenEndpoint' } {
-  for (const { authUrl, tokenEndpoint } of places) {
-    if (authUrl && tokenEndpoint) {
-      throw new UsageError(
-        `${authUrl.origin} and ${tokenEndpoint.origin} are mutually exclusive. Use one of them.`,
-      )
-    }
-    if (authUrl) return { ...authUrl, option: 'authUrl' }
-    if (tokenEndpoint) return { ...tokenEndpoint, option: 'tokenEndpoint' }
+interface Endpoint extends Found {
+  readonly option: EndpointOption
+}
+
+function resolveEndpoint(places: readonly Place[]): Endpoint {
+  for (const place of places) {
+    const [endpoint, other] = endpointOptions.flatMap((option) => {
+      const found = place[option]
+      return found ? [{ ...found, option }] : []
+    })
+    if (endpoint && other)
+      throw new UsageError(`${endpoint.origin} and ${other.origin} are mutually exclusive. Use one of them.`)
+    if (endpoint) return endpoint
   }
   throw new UsageError(
-    "The token endpoint is missing. Pass --auth-url or set AUTH_URL. For an endpoint other than the platform's, pass --token-endpoint or set TOKEN_ENDPOINT.",
+    "The token endpoint is missing. Pass --auth-url or set AUTH_URL. For an endpoint other than the platform's, pass --issuer or --token-endpoint, or set ISSUER or TOKEN_ENDPOINT.",
   )
 }
 

@@ -8,7 +8,7 @@ import { resolveConnection } from '../configuration/resolve-connection.ts'
 import { parseHttpUrl } from '../configuration/option-values.ts'
 import { exitCode, type ExitCode, UsageError } from '../command-errors.ts'
 import type { CommandContext } from '../output.ts'
-import { tokenEndpointOf, runChecks } from './run-checks.ts'
+import { addressOf, runChecks } from './run-checks.ts'
 import { createReporter } from './reporter.ts'
 
 interface DoctorFlags extends ConnectionFlags {
@@ -36,10 +36,9 @@ export function doctorCommand(context: CommandContext, end: (code: ExitCode) => 
           'tokenwell doctor checks client credentials. Use tokenwell token for --grant jwt-bearer.',
         )
       const connection = await resolveConnection(flags, context, { allowPlainHttp: true })
-      const url = tokenEndpointOf(connection)
       const apiUrl = readApiUrl(flags.apiUrl)
       const reporter = createReporter(context.stdout, flags.json ?? false)
-      reporter.begin(url)
+      reporter.begin(addressOf(connection))
       const { tryWrongSecret } = flags
       const options = { limitMs: flags.timeout * 1000, tryWrongSecret, apiUrl, env: context.env }
       for await (const found of runChecks(connection, options)) {

@@ -49,7 +49,7 @@ export function explainFailure(
     return request.problem(
       'wrong_path',
       `There is no token endpoint at ${url.pathname} (status ${status}).`,
-      'AUTH_URL or --auth-url is the part of the URL before /oauth/client_credential/accesstoken. For an endpoint at another path, pass its full URL as TOKEN_ENDPOINT or --token-endpoint.',
+      'AUTH_URL or --auth-url is the part of the URL before /oauth/client_credential/accesstoken. For an endpoint at another path, pass its full URL as TOKEN_ENDPOINT or --token-endpoint, or its issuer as ISSUER or --issuer.',
     )
   }
   if (status >= 500) {
@@ -59,7 +59,7 @@ export function explainFailure(
       'Report this to its operators. Providers retry automatically, with backoff.',
     )
   }
-  return explainMissingToken(observed, error, status)
+  return explainMissingToken(observed, error, status, connection)
 }
 
 function explainSilence(

@@ -1,5 +1,6 @@
 import type { TokenError } from '@tokenwell/core'
 import { asSentence } from '../explain-error.ts'
+import type { Connection } from '../configuration/resolve-connection.ts'
 import type { ObservedRequest } from './observe-token-request.ts'
 import { failureDetails, findingsOf, type Finding } from './finding.ts'
 
@@ -10,6 +11,7 @@ export function explainMissingToken(
   { headers, body, receivedBytes }: ObservedRequest,
   error: TokenError,
   status: number,
+  { authUrl, scope }: Connection,
 ): Finding {
   const type = headers?.get('content-type') ?? ''
   if (/html/i.test(type) || /^\s*<(?:!doctype|html)/i.test(body)) {
@@ -30,7 +32,9 @@ export function explainMissingToken(
     return request.problem(
       'request_rejected',
       `The service rejected the request (${failureDetails(error)}).`,
-      "For an endpoint other than the platform's, pass --token-endpoint, which sends grant_type in the body. Some endpoints require --basic or a --parameter.",
+      authUrl === undefined
+        ? `Some endpoints require ${scope === undefined ? '--scope, ' : ''}--audience, --resource, --basic or a --parameter.`
+        : "For an endpoint other than the platform's, pass --issuer or --token-endpoint, which sends grant_type in the body.",
     )
   }
   if (receivedBytes > 2 ** 20) {

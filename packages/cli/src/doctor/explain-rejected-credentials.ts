@@ -22,7 +22,12 @@ export function explainRejectedCredentials(
       'Create a new secret in the developer portal, and replace the old one everywhere.',
     )
   }
-  if (oauthError === 'unauthorized_client' || mentions(/not[ _]?approved|not[ _]?active|revoked/i)) {
+  // Entra ID uses unauthorized_client for a client ID that it does not know.
+  const isUnknown = mentions(/was not found|does not exist|unknown client/i)
+  if (
+    (oauthError === 'unauthorized_client' && !isUnknown) ||
+    mentions(/not[ _]?approved|not[ _]?active|revoked/i)
+  ) {
     return request.problem(
       'application_not_approved',
       `The credentials are valid, but the application is not allowed to get tokens (${details}).`,
@@ -33,7 +38,7 @@ export function explainRejectedCredentials(
     return request.problem(
       'basic_encoding',
       `The service rejected Basic credentials that contain special characters (${details}).`,
-      'Servers decode them differently. Omit --basic to send the credentials in the body.',
+      'They are form-encoded (RFC 6749, section 2.3.1), which not every server decodes. Omit --basic to send the credentials in the body, or create a secret of letters and digits.',
     )
   }
   return request.problem(

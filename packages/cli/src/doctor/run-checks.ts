@@ -1,7 +1,13 @@
 import { setTimeout } from 'node:timers/promises'
 import { TokenError } from '@tokenwell/core'
-import { parseTokenResponse } from '@tokenwell/core/protocol'
-import { describeRequest, type Connection } from '../configuration/resolve-connection.ts'
+import {
+  buildTokenRequest,
+  createIssuerDiscovery,
+  parseTokenResponse,
+  secureUrl,
+} from '@tokenwell/core/protocol'
+import { asSentence } from '../explain-error.ts'
+import type { Connection } from '../configuration/resolve-connection.ts'
 import { redactFinding, findingsOf, type Finding, failureDetails } from './finding.ts'
 import { observeTokenRequest, type ObservedRequest } from './observe-token-request.ts'
 import { checkApi } from './check-api.ts'
@@ -37,19 +43,53 @@ export async function* runChecks(connection: Connection, options: CheckOptions):
   }
 }
 
-/** @throws {TokenError} of kind `configuration` for invalid options, except plain HTTP */
-export function tokenEndpointOf(connection: Connection): URL {
-  return describeRequest({ ...connection, allowInsecureRequests: true }).url
+/** The token endpoint, or the issuer whose metadata names it. */
+export function addressOf({ issuer, authUrl, tokenEndpoint, clientId }: Connection): URL {
+  if (issuer !== undefined) return new URL(issuer)
+  const options = { authUrl, tokenEndpoint, clientId, allowInsecureRequests: true }
+  return buildTokenRequest({ ...options, clientAuthentication: 'none' }).url
+}
+
+/** Looks up the token endpoint of an issuer, and how it expects a client secret. */
+async function locate(connection: Connection, timeoutMs: number): Promise<Connection | TokenError> {
+  const { issuer, ...rest } = connection
+  if (issuer === undefined) return connection
+  const discovery = createIssuerDiscovery<Pick<Connection, 'tokenEndpoint' | 'clientAuthentication'>>(
+    (metadata, _issuer, allowInsecure) => {
+      try {
+        const tokenEndpoint = secureUrl('token_endpoint', String(metadata['token_endpoint']), allowInsecure)
+        const methods = [metadata['token_endpoint_auth_methods_supported']].flat()
+        const clientAuthentication = methods.includes('client_secret_post')
+          ? 'client_secret_post'
+          : 'client_secret_basic'
+        return { tokenEndpoint, clientAuthentication }
+      } catch {
+        return 'has no valid token_endpoint'
+      }
+    },
+    { timeoutMs },
+  )
+  try {
+    const found = await discovery.find(issuer, undefined, connection.allowInsecureRequests)
+    return {
+      ...found,
+      ...rest,
+      clientAuthentication: rest.clientAuthentication ?? found.clientAuthentication,
+    }
+  } catch (error) {
+    if (error instanceof TokenError) return error
+    throw error
+  }
 }
 
 async function* checkInOrder(
-  connection: Connection,
+  given: Connection,
   options: CheckOptions,
   secrets: string[],
 ): AsyncGenerator<CheckResult> {
   const { limitMs, apiUrl, env = {} } = options
-  const url = tokenEndpointOf(connection)
-  const addressFindings = checkAddress(connection, url)
+  const url = addressOf(given)
+  const addressFindings = checkAddress(given, url)
   yield* addressFindings
   if (addressFindings.some(({ level }) => level === 'problem')) return
 
@@ -63,6 +103,18 @@ async function* checkInOrder(
     if (certificate) yield certificate
     if (network.level === 'problem' || certificate?.level === 'problem') return
   }
+
+  const connection = await locate(given, limitMs)
+  if (connection instanceof TokenError) {
+    yield address.problem(
+      'metadata_not_found',
+      asSentence(connection.message),
+      'Write the issuer exactly as its metadata does, or pass --token-endpoint for a server without metadata.',
+    )
+    return
+  }
+  if (given.issuer !== undefined)
+    yield address.ok('metadata_found', `The token endpoint is ${addressOf(connection).href}.`)
 
   let observed = await observeTokenRequest(connection, limitMs)
   const retryAfterMs = observed.outcome instanceof TokenError ? observed.outcome.retryAfterMs : undefined
@@ -81,7 +133,7 @@ async function* checkInOrder(
     yield { timings: { lookup, connection: connectMs, tls, response: observed.waitedMs } }
   }
   if (outcome instanceof TokenError) {
-    yield explainFailure(observed, outcome, url, { connection, proxy: proxy.used })
+    yield explainFailure(observed, outcome, addressOf(connection), { connection, proxy: proxy.used })
     return
   }
   secrets.push(outcome.value)
@@ -157,9 +209,9 @@ function checkAddress(connection: Connection, url: URL): Finding[] {
 }
 
 /** The platform expects grant_type in the query, which `--token-endpoint` does not send. */
-function checkPath({ authUrl, origins }: Connection, { origin, pathname }: URL): Finding[] {
+function checkPath({ authUrl, issuer, origins }: Connection, { origin, pathname }: URL): Finding[] {
   const [base, repeated] = pathname.split(platformPath)
-  if (repeated === undefined) return []
+  if (repeated === undefined || issuer !== undefined) return []
   if (authUrl === undefined) {
     return [
       address.warning(

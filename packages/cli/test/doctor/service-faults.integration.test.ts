@@ -1,4 +1,7 @@
-import { describe, expect, it } from 'vitest'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { useSandboxedService } from '../sandboxed-service.ts'
 import { examined } from './run-doctor.ts'
 
@@ -61,6 +64,54 @@ describe('doctor and the token endpoint', () => {
   ])('recognises %s by a phrase of the service: %s', async (code, error_description) => {
     await service.fault({ status: 401, body: { error: 'invalid_client', error_description } })
     expect((await doctor()).faults).toStrictEqual([code])
+  })
+
+  it('says that a client ID is unknown, also where the service calls it not authorized', async () => {
+    const error_description =
+      "AADSTS700016: Application with identifier 'a' was not found in the directory 'b'."
+    await service.fault({ status: 400, body: { error: 'unauthorized_client', error_description } })
+    expect((await doctor()).faults).toStrictEqual(['invalid_credentials'])
+  })
+
+  it('names --scope where the endpoint may miss it', async () => {
+    const { AUTH_URL: _, ...env } = service.environmentOf('demo')
+    const examine = async (args: string[]) => {
+      await service.fault({ status: 400, body: { error: 'invalid_request', error_description: 'scope?' } })
+      const endpoint = `${service.authUrl}/oauth/client_credential/accesstoken?grant_type=client_credentials`
+      return (await examined(['--token-endpoint', endpoint, ...args], env)).textOf('request_rejected')
+    }
+    expect(await examine([])).toContain('Some endpoints require --scope, --audience,')
+    expect(await examine(['--scope', 'a'])).toContain('Some endpoints require --audience,')
+  })
+
+  it('finds the token endpoint of an issuer, and how it expects the secret', async () => {
+    const { AUTH_URL: ISSUER, ...env } = service.environmentOf('demo')
+    const { faults, textOf } = await examined([], { ...env, ISSUER })
+    expect(faults).toStrictEqual([])
+    expect(textOf('metadata_found')).toContain(`${ISSUER}/oauth/client_credential/accesstoken`)
+    const wrong = await examined(['--issuer', `${ISSUER}/`], env)
+    expect(wrong.faults).toStrictEqual(['metadata_not_found'])
+    expect(wrong.textOf('metadata_not_found')).toMatch(/has the issuer .*exactly as its metadata does/)
+  })
+
+  it('sends the secret in a header to an issuer that accepts nothing else', async () => {
+    const server = createServer((request, response) => {
+      const issuer = `http://${request.headers.host}`
+      const isMetadata = request.method === 'GET'
+      if (!isMetadata && !request.headers.authorization?.startsWith('Basic ')) response.statusCode = 401
+      response.setHeaders(
+        new Map([
+          ['cache-control', 'no-store'],
+          ['content-type', 'application/json'],
+        ]),
+      )
+      response.end(JSON.stringify(isMetadata ? { issuer, token_endpoint: `${issuer}/token` } : token))
+    })
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    onTestFinished(() => void server.close())
+    const { AUTH_URL: _, ...env } = service.environmentOf('demo')
+    const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    expect((await examined(['--issuer', issuer], env)).faults).toStrictEqual([])
   })
 
   it("quotes the service's own reason, without the secret in it", async () => {

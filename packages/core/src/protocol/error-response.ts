@@ -42,7 +42,8 @@ export function readErrorFacts(body: unknown): ErrorFacts | undefined {
   }
 }
 
-const longestReason = 300
+// Surrogate pairs stay whole.
+const longReason = /^(.{299}).{2,}$/su
 
 /** The server's own reason: one line of at most 300 characters, without anything that was sent or looks like a token. */
 export function reasonOf(facts: ErrorFacts | undefined, secrets: readonly string[]): string {
@@ -53,7 +54,7 @@ export function reasonOf(facts: ErrorFacts | undefined, secrets: readonly string
     .replace(/[\w.~+/=-]{16,}/g, (word) => (looksLikeToken(word) ? '[redacted]' : word))
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ')
     .trim()
-    .slice(0, longestReason)
+    .replace(longReason, '$1…')
 }
 
 /** A server may repeat a token that it has issued. */

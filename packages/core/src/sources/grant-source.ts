@@ -235,7 +235,8 @@ export class GrantSource extends Redacted implements TokenSource {
     const error = redactEchoedSecrets(cause, secrets)
     if (response) authentication.explain?.(error, response.headers)
     if (options.authUrl && (error.status === 404 || error.status === 405)) {
-      error.message += ' If authUrl is the whole URL of a token endpoint, set tokenEndpoint instead.'
+      error.message +=
+        ' If authUrl is the whole URL of a token endpoint, set tokenEndpoint instead; if it is an issuer, set issuer.'
     }
     return error
   }
