@@ -59,7 +59,9 @@ async function protectRoutes(
       })
     } catch (error) {
       if (!(error instanceof TokenVerificationError)) throw error
-      logFailure(error, (text, err) => request.log.error({ err }, text))
+      // Without a logger, Fastify has one that has no level and writes nothing.
+      const hasLogger = 'level' in request.log
+      logFailure(error, hasLogger ? (text, err) => request.log.error({ err }, text) : undefined)
       return reply.code(error.status).headers(error.headers).send(error.body)
     }
   })

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { Controller, Get } from '@nestjs/common'
 import { Test } from '@nestjs/testing'
 import express from 'express'
-import Fastify from 'fastify'
+import Fastify, { type FastifyInstance } from 'fastify'
 import 'reflect-metadata'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import type { TokenVerifier } from '@tokenwell/resource-server'
@@ -35,8 +35,15 @@ const createHandler: StartApi = async (verifier, log) => {
   return async (token) => (await handle(new Request('http://localhost', { headers: bearer(token) }))).status
 }
 
-const startFastify: StartApi = async (verifier, log) => {
-  const app = Fastify({ logger: { level: 'warn', stream: { write: log } } })
+const startFastify: StartApi = (verifier, log) =>
+  inject(Fastify({ logger: { level: 'warn', stream: { write: log } } }), verifier)
+
+const startFastifyWithoutLog: StartApi = (verifier, log) => {
+  logToConsole(log)
+  return inject(Fastify(), verifier)
+}
+
+async function inject(app: FastifyInstance, verifier: TokenVerifier): Promise<StatusOf> {
   app.register(resourceServer, { verifier })
   app.get('/', async () => ({}))
   onTestFinished(() => app.close())
@@ -69,6 +76,7 @@ it.each([
   ['Express', startExpress],
   ['a fetch handler', createHandler],
   ['Fastify', startFastify],
+  ['Fastify without a logger', startFastifyWithoutLog],
   ['NestJS', startNest],
 ])('%s logs once a minute why tokens cannot be checked, without a secret', async (_name, start) => {
   const underTest = createVerifierUnderTest({}, { onEvent: undefined })
@@ -98,6 +106,7 @@ it.each([
   ['Express writes nothing to the console', startExpress, 0],
   ['a fetch handler writes nothing to the console', createHandler, 0],
   ['Fastify writes to its log', startFastify, 1],
+  ['Fastify without a logger writes nothing to the console', startFastifyWithoutLog, 0],
   ['NestJS writes to its log', startNest, 1],
 ])('%s while a listener receives the reason', async (_name, start, logged) => {
   const underTest = createVerifierUnderTest()
