@@ -13,8 +13,8 @@ const clientSecret = process.env.CLIENT_SECRET!
 
 const client = createClient({ url: process.env.REDIS_URL })
 client.on('error', (error: Error) => console.warn(error.message))
-// Alone, connect() waits for as long as Redis is down.
-await Promise.race([client.connect(), setTimeout(2_000)])
+// At most two seconds: alone, connect() waits for as long as Redis is down.
+await Promise.race([client.connect(), setTimeout(2_000, undefined, { ref: false })])
 
 // `openssl rand -base64 32` prints a key. All processes use the same one.
 const encryptionKeys = [
