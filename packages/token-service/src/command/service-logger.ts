@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 import type { FastifyBaseLogger } from 'fastify'
-import { levels, pino, type DestinationStream } from 'pino'
+import { levels, pino, stdSerializers, type DestinationStream } from 'pino'
 
 const secretNames = [
   'client_secret',
@@ -14,10 +14,19 @@ const secretNames = [
 ]
 
 /** No secret is ever passed to the log; redaction is a second line of defence. */
-export function createServiceLogger(level: string): FastifyBaseLogger {
+export function createServiceLogger(
+  level: string,
+  destination = process.stdout.isTTY ? terminal() : standardOutput(),
+): FastifyBaseLogger {
   const paths = secretNames.flatMap((name) => [name, `*.${name}`, `*.*.${name}`])
-  const destination = process.stdout.isTTY ? terminal() : standardOutput()
-  return pino({ level, redact: { paths, censor: '[redacted]' } }, destination)
+  const redact = { paths, censor: '[redacted]' }
+  return pino({ level, redact, serializers: { err: describeError } }, destination)
+}
+
+/** Of an error, nothing that a library has attached to it. */
+function describeError(error: Error) {
+  const { type, message, stack, code } = stdSerializers.err(error)
+  return { type, message, stack, code: code as unknown }
 }
 
 /** If it cannot be written, as on a full disk, the service goes on: up to 1 MB waits, and the rest is lost. */

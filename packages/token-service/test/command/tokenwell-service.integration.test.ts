@@ -3,7 +3,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { describeEntry } from '../../src/command/service-logger.ts'
+import { createServiceLogger, describeEntry } from '../../src/command/service-logger.ts'
 import { runCommand, temporaryFolder } from '../service-process.ts'
 import { application, introspect, requestToken, resourceServer, tokenPath } from '../test-service.ts'
 
@@ -90,6 +90,14 @@ describe('tokenwell-service', () => {
       /^\d\d:\d\d:\d\d warn: GET \/\\u001b\[2J 404 in 1 ms, clientId=\\u009b31m\n/,
     )
     expect(line).not.toMatch(/\u0007|\u009b|\u001b\[2J/)
+    const written: string[] = []
+    const logger = createServiceLogger('error', { write: (each) => void written.push(each) })
+    logger.error(Object.assign(new Error('broken'), { code: '57P01', connection: { key: 'hidden' } }))
+    expect(JSON.parse(written[0]!)).toMatchObject({
+      msg: 'broken',
+      err: { message: 'broken', code: '57P01' },
+    })
+    expect(written[0]).not.toContain('hidden')
   })
 
   it('stops as usual when nobody reads its output any more', async () => {

@@ -10,6 +10,7 @@ import {
   withoutPostgres,
   type PostgresCluster,
 } from '@tokenwell/internal-testing/postgres'
+import { createServiceLogger } from '../../src/command/service-logger.ts'
 import {
   adminSender,
   application,
@@ -137,8 +138,10 @@ describe.skipIf(postgresIsAbsent)(`several instances on one PostgreSQL (${withou
     expect(active.every(Boolean)).toBe(true)
   })
 
-  it('respond with 503 while their connections are cut, and recover', async () => {
-    const { storage, one } = await twoInstances()
+  it('respond with 503 while their connections are cut, log why, and recover', async () => {
+    const lines: string[] = []
+    const logger = createServiceLogger('error', { write: (line) => void lines.push(line) })
+    const { storage, one } = await twoInstances({ logger })
     expect((await requestToken(one)).status).toBe(200)
     const admin = new Client({ connectionString: storage })
     await admin.connect()
@@ -154,6 +157,11 @@ describe.skipIf(postgresIsAbsent)(`several instances on one PostgreSQL (${withou
     await cutting
     await admin.end()
     expect([...new Set(statuses)].filter((status) => status !== 200 && status !== 503)).toEqual([])
+    // At most one line of each instance in a minute, without what `pg` attaches to an error: its client, with the key that cancels a query.
+    expect(lines.length).toBeGreaterThan(0)
+    expect(lines.length).toBeLessThanOrEqual(2)
+    for (const line of lines) expect(line).toContain('"msg":"The storage failed: ')
+    expect(lines.join('')).not.toMatch(/secretKey|processID|"client"/)
     expect((await requestToken(one)).status).toBe(200)
     expect((await fetch(`${one}/readyz`)).status).toBe(200)
   })

@@ -20,8 +20,9 @@ const longestDelayMs = 15_000
 export async function openPostgres(url: string, { onError, prepare }: OpenOptions): Promise<Storage> {
   const frequent = new Set<string>()
   const pool = createPool(url, frequent)
-  // An idle connection that breaks is replaced; without a listener the event would end the process.
-  pool.on('error', onError)
+  // An idle connection that breaks is replaced; without a listener the event would end the process. `pg` attaches the
+  // client to the error, with all that it knows of the connection.
+  pool.on('error', (error) => onError(new StorageFailure(error)))
   // The same for a connection that breaks between two queries of a transaction; the second query then fails.
   pool.on('connect', (client) => void client.on('error', () => {}))
   const database = createDatabase('postgres', new PostgresDialect({ pool }), frequent)
