@@ -18,8 +18,14 @@ import {
   productName,
   scopeName,
 } from '../clients/application-schema.ts'
+import { AlreadyExists } from '../clients/credential-registry.ts'
 import type { ServiceContext } from '../oauth/service-context.ts'
 
+export const newProject = z.strictObject({
+  name: z.string().trim().min(1).max(200),
+  organizationName: z.string().max(200).default(''),
+  developerEmail: z.union([z.literal(''), z.email()]).default(''),
+})
 export const newApplication = newApplicationSettings.extend({ project: z.string().min(1) })
 export const tokenSettings = applicationSettings
   .pick({ tokenFormat: true, audiences: true, claims: true })
@@ -86,6 +92,14 @@ export function adminEndpoints(
     return described
   }
 
+  server.get('/projects', async () => storage.projects.list())
+  server.post('/projects', async (request, reply) => {
+    const details = parseValue(newProject, request.body)
+    if ((await storage.projects.list()).some(({ name }) => name === details.name))
+      throw new AlreadyExists(`There is a project named "${details.name}" already.`)
+    return reply.code(201).send(await registry(request).createProject(details))
+  })
+
   server.get('/applications', async (request, reply) => {
     const { limit, after } = parseValue(applicationQuery, request.query)
     const clients = await storage.applications.page(limit, after)
@@ -101,7 +115,9 @@ export function adminEndpoints(
     const { project: projectName, ...details } = parseValue(newApplication, request.body)
     const project = (await storage.projects.list()).find((each) => each.name === projectName)
     if (!project)
-      throw new NotFoundError(`There is no project named "${projectName}". Create it in the portal.`)
+      throw new NotFoundError(
+        `There is no project named "${projectName}". Create it in the portal, or with POST /projects.`,
+      )
     rejectWithoutAudience([{ clientId: details.name, ...details }])
     const settings = { ...details, projectId: project.id, status: 'approved' as const }
     const { application, clientSecret } = await registry(request).createApplication(settings)

@@ -7,6 +7,7 @@ import {
   auditQuery,
   expiryQuery,
   newApplication,
+  newProject,
   decline,
   signingKeyRotation,
   tokenSettings,
@@ -67,6 +68,12 @@ const application = '/applications/{clientId}'
 const resourceServer = '/resource-servers/{clientId}'
 /** The operations of the administrators' HTTP API, in the order of its document. */
 export const adminOperations: [Method, string, Operation][] = [
+  ['get', '/projects', { summary: 'List projects', response: listOf(one('Project')) }],
+  [
+    'post',
+    '/projects',
+    { summary: 'Create a project', body: newProject, response: one('Project'), status: 201 },
+  ],
   [
     'get',
     '/applications',

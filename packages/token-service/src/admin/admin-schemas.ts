@@ -29,6 +29,13 @@ const owner = { id, clientId: z.string(), name: z.string(), createdAtMs: ms, rev
 const credentials = { secrets: z.array(secret), keys: z.array(key) }
 /** What the administrators' endpoints respond with. */
 export const schemas = {
+  Project: z.looseObject({
+    id,
+    name: z.string(),
+    organizationName: z.string(),
+    developerEmail: z.string(),
+    createdAtMs: ms,
+  }),
   Application: z.looseObject({
     ...owner,
     project: z.string(),

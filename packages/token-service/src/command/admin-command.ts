@@ -23,6 +23,22 @@ TOKENWELL_ADMIN_TOKEN_FILE  file that contains it (default: adminTokenFile in th
   )
   admin.commandsGroup('Applications:')
   admin
+    .command('projects')
+    .description('Lists the projects.')
+    .action(() => choose({ method: 'GET', path: '/projects' }))
+  admin
+    .command('create-project <name>')
+    .description('Creates a project for applications.')
+    .option('--organization <name>', 'organisation that token responses name')
+    .option('--email <address>', 'email address that token responses name')
+    .action((name: string, { organization, email }: { organization?: string; email?: string }) =>
+      choose({
+        method: 'POST',
+        path: '/projects',
+        body: { name, organizationName: organization, developerEmail: email },
+      }),
+    )
+  admin
     .command('applications')
     .description('Lists the applications.')
     .action(() => choose({ method: 'GET', path: '/applications' }))
@@ -33,7 +49,7 @@ TOKENWELL_ADMIN_TOKEN_FILE  file that contains it (default: adminTokenFile in th
   admin
     .command('create-application <name>')
     .description('Creates an approved application and prints its secret.')
-    .requiredOption('--project <name>', 'project of the application, which exists in the portal')
+    .requiredOption('--project <name>', 'name of the project of the application')
     .option('--products <names...>', 'API products of the application', [])
     .option('--scopes <names...>', 'scopes of the application', [])
     .option('--lifetime-seconds <number>', 'lifetime of its tokens', Number, defaultLifetimeSeconds)

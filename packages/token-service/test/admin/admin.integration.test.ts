@@ -227,7 +227,18 @@ describe('tokenwell-service admin', () => {
       const command = runCommand(['admin', ...args], { cwd, env: { ...env, TOKENWELL_ADMIN_URL: adminUrl } })
       return await command.ended
     }
-    const created = JSON.parse((await admin('create-application', 'cli', '--project', 'default')).stdout)
+    const project = ['cli project', '--organization', 'Example', '--email', 'ada@example.com']
+    expect((await admin('create-project', ...project)).code).toBe(0)
+    expect(await admin('create-project', 'cli project')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('There is a project named "cli project" already.'),
+    })
+    expect((await admin('create-project', 'other', '--email', 'x')).stderr).toMatch(/developerEmail/)
+    expect(JSON.parse((await admin('projects')).stdout)).toMatchObject([
+      { name: 'default' },
+      { name: 'cli project', organizationName: 'Example', developerEmail: 'ada@example.com' },
+    ])
+    const created = JSON.parse((await admin('create-application', 'cli', '--project', 'cli project')).stdout)
     expect((await requestToken(authUrl, created)).status).toBe(200)
     expect((await admin('revoke', created.clientId)).code).toBe(0)
     expect((await requestToken(authUrl, created)).status).toBe(401)

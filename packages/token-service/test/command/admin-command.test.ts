@@ -8,6 +8,14 @@ const opaque = { tokenFormat: 'opaque', audiences: [] }
 it.each<[command: string, method: string, path: string, body?: object]>([
   ['applications', 'GET', '/applications'],
   ['application a/b', 'GET', '/applications/a%2Fb'],
+  ['projects', 'GET', '/projects'],
+  ['create-project n', 'POST', '/projects', { name: 'n' }],
+  [
+    'create-project n --organization o --email a@example.com',
+    'POST',
+    '/projects',
+    { name: 'n', organizationName: 'o', developerEmail: 'a@example.com' },
+  ],
   [
     'create-application n --project p',
     'POST',
