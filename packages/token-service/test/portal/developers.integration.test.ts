@@ -32,6 +32,22 @@ describe("another developer's project", () => {
     expect((await admin.post(withdrawal)).status).toBe(404)
   })
 
+  it.each(['grace', 'ada l0vel4ce', 'ada 1ovel4ce', 'ada love14ce', 'rnarga'])(
+    'do not join as %s if somebody has a name that looks like it',
+    async (name) => {
+      const { admin, developer, newBrowser } = await startPortal()
+      for (const taken of ['grace', 'ada lovel4ce', 'marga']) await developer(taken)
+      await admin.get('/portal/developers')
+      const { text } = await admin.post('/portal/developers')
+      const link = new URL(/<code id="link">([^<]+)</.exec(text)?.[1] ?? '').pathname
+      const browser = newBrowser()
+      await browser.get(link)
+      const rejected = await browser.post(link, { name, password })
+      expect([rejected.status, plainText(rejected.text)]).toEqual([422, expect.stringMatching(/taken/)])
+      expect((await browser.post(link, { name: 'hedy', password })).location).toBe('/portal')
+    },
+  )
+
   it('is not accessible by any URL', { timeout: 60_000 }, async () => {
     const { developer, project, application, authUrl, admin } = await withApplication()
     const grace = await developer('grace')

@@ -104,7 +104,7 @@ describe('logging in through an OpenID provider', () => {
     const { response, browser } = await logInAs('subject-2')
     expect([response.status, problem(response.text)]).toEqual([
       403,
-      'An account named “grace” exists already. Ask an administrator to remove it, or to change your name at Example ID.',
+      'An account named “grace”, or with a name that looks like it, exists already. Ask an administrator to remove it, or to change your name at Example ID.',
     ])
     expect(await roleOf(browser)).toBeUndefined()
     // The name of a local account neither leads into that account.

@@ -8,7 +8,7 @@ import { emptyForm } from '../layout/form.ts'
 import { parseForm } from '../layout/parse-form.ts'
 import { actorOf } from './actor.ts'
 import type { RawParameters } from '../../oauth/parameters.ts'
-import { developerName } from './developer-name.ts'
+import { developerName, rejectLookalike } from './developer-name.ts'
 import { hasPassword, joinPage, newPasswordPage } from './link-pages.ts'
 import { PortalError } from '../portal-error.ts'
 import type { HandlersOf } from '../portal-request.ts'
@@ -58,6 +58,7 @@ export function linkHandlers(service: ServiceContext): HandlersOf<typeof linkRou
       const nowMs = clock.now()
       try {
         await act(actorOf({ developer, address: request.address }), async ({ developers }, audit) => {
+          await rejectLookalike(developer.name, developers)
           const joined = await developers.join({ ...developer, createdAtMs: nowMs }, hash, nowMs)
           if (!joined) throw new PortalError('invalid_link')
           audit('developer_joined', { changes: changesOf({ administrator }) })

@@ -6,7 +6,7 @@ import type { ServiceContext } from '../../oauth/service-context.ts'
 import type { Actor } from '../../storage/audit-storage.ts'
 import { NameTaken, type Developer } from '../../storage/developer-storage.ts'
 import { actorOf } from './actor.ts'
-import { developerName } from './developer-name.ts'
+import { developerName, rejectLookalike } from './developer-name.ts'
 import type { Person } from './openid-provider.ts'
 
 export type Admission =
@@ -52,13 +52,14 @@ export function createOpenidAccounts(
     }
     try {
       await act(actorOf({ developer, address }), async (stored, audit) => {
+        await rejectLookalike(developer.name, stored.developers)
         const isNew = await stored.developers.joinByIdentity(developer, { issuer, subject })
         if (isNew)
           audit('developer_joined', { detail: issuer, changes: changesOf({ administrator, subject }) })
       })
     } catch (error) {
       if (!(error instanceof NameTaken)) throw error
-      const rejection = `An account named “${developer.name}” exists already. Ask an administrator to remove it, or to change your name at ${provider}.`
+      const rejection = `An account named “${developer.name}”, or with a name that looks like it, exists already. Ask an administrator to remove it, or to change your name at ${provider}.`
       return { rejection }
     }
     // Another request may have been faster.
