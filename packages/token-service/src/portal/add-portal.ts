@@ -17,6 +17,8 @@ import type { PortalRequest, PortalResponse } from './portal-request.ts'
 import { createPaths, patterns, referencePath, type Paths } from './paths.ts'
 import { openRoutes, type OpenRoute } from './route-table.ts'
 import { createHandlers, routes } from './routes.ts'
+import { addBackChannelLogOut } from './session/back-channel-log-out.ts'
+import { createOpenidProvider, type OpenidProvider } from './session/openid-provider.ts'
 import { createCsrfToken, protectFromCsrf } from './session/csrf-protection.ts'
 import {
   knownDevice,
@@ -35,17 +37,25 @@ import type { SafeHtml } from '@remix-run/html-template'
 export function addPortal(server: FastifyInstance, service: ServiceContext): void {
   const paths = createPaths(service.publicUrl)
   server.get(referencePath, (_request, reply) => reply.redirect(paths.reference))
-  server.register((portal) => addPages(portal, service, paths), { prefix: portalRoot })
+  const provider = service.openidProvider && createOpenidProvider(service.openidProvider, service)
+  server.register((portal) => addPages(portal, service, paths, provider), { prefix: portalRoot })
+  if (!provider) return
+  server.register((portal) => addBackChannelLogOut(portal, service, provider), { prefix: portalRoot })
 }
 
 const noticeCookie = 'tokenwell_portal_notice'
 
 type RouteName = keyof typeof routes
 
-async function addPages(portal: FastifyInstance, service: ServiceContext, paths: Paths): Promise<void> {
+async function addPages(
+  portal: FastifyInstance,
+  service: ServiceContext,
+  paths: Paths,
+  provider: OpenidProvider | undefined,
+): Promise<void> {
   const { publicUrl, keyring, storage, clock } = service
   const base = paths.root.slice(0, -portalRoot.length)
-  const handlers = createHandlers(service)
+  const handlers = createHandlers(service, provider)
   const secure = publicUrl === undefined ? 'auto' : publicUrl.startsWith('https:')
   const cookie: CookieOptions = { path: paths.root, secure, httpOnly: true, sameSite: 'lax' }
 

@@ -4,7 +4,7 @@ export type RouteTable<Path extends string> = Readonly<
 >
 
 /**
- * The only routes without a login. Everywhere else, the browser is sent to the login page. Every POST requires the CSRF
+ * The only pages without a login. Everywhere else, the browser is sent to the login page. Every POST requires the CSRF
  * token of its session, these included.
  */
 export const openRoutes = [

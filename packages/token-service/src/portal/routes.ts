@@ -29,7 +29,7 @@ import { webhookRoutes } from './webhook/webhook-routes.ts'
 import { linkHandlers } from './session/link-handlers.ts'
 import { logInHandlers } from './session/log-in-handlers.ts'
 import { openidHandlers } from './session/openid-handlers.ts'
-import { createOpenidProvider } from './session/openid-provider.ts'
+import type { OpenidProvider } from './session/openid-provider.ts'
 import { linkRoutes, logInRoutes, openidRoutes } from './session/session-routes.ts'
 
 /** Every request that the portal handles, apart from its static files. */
@@ -53,8 +53,10 @@ export const routes = {
 } as const
 
 /** A handler for each route: the type check fails without it. */
-export function createHandlers(service: ServiceContext): HandlersOf<typeof routes> {
-  const provider = service.openidProvider && createOpenidProvider(service.openidProvider, service)
+export function createHandlers(
+  service: ServiceContext,
+  provider: OpenidProvider | undefined,
+): HandlersOf<typeof routes> {
   return {
     ...overviewHandlers(service),
     ...referenceHandlers(service),

@@ -84,9 +84,23 @@ export interface Session {
   readonly hash: string
   readonly developerId: string
   readonly expiresAtMs: number
-  /** The encrypted ID token of a session that an OpenID provider began. */
-  readonly idToken?: string | undefined
+  readonly provider?: SessionOfProvider | undefined
 }
+
+/** What is known of a session that an OpenID provider began. */
+export interface SessionOfProvider extends Identity {
+  /** The provider's ID of its own session, if it states one. */
+  readonly sid?: string | undefined
+  /** Encrypted. */
+  readonly idToken: string
+}
+
+/** Sessions that an OpenID provider began: of a person, of one session at the provider, or both. */
+export type EndedAtProvider = Pick<Identity, 'issuer'> &
+  (
+    | { readonly subject: string; readonly sid?: string | undefined }
+    | { readonly subject?: undefined; readonly sid: string }
+  )
 
 export interface SessionStorage {
   open(session: Session): Promise<void>
@@ -96,6 +110,8 @@ export interface SessionStorage {
   findIdToken(hash: string): Promise<string | undefined>
   close(hash: string): Promise<void>
   closeAll(developerId: string): Promise<void>
+  /** Returns the names of the developers who had such sessions. */
+  closeOfProvider(ended: EndedAtProvider): Promise<string[]>
   /** Deletes what expired by `nowMs`; returns how many. */
   purge(nowMs: number): Promise<number>
 }

@@ -10,9 +10,11 @@ import {
   type PortalBrowser,
 } from './portal-browser.ts'
 import {
+  auditOf,
   callbackOf,
   clientSecret,
   openidProvider,
+  roleOf,
   startOpenidPortal,
   startOpenidProvider,
 } from './openid-provider.ts'
@@ -23,17 +25,8 @@ const expired = 'This log-in was used already, has expired, or was begun in anot
 const developers = ['portal-developers']
 const administrators = ['portal-admins']
 
-async function roleOf(browser: PortalBrowser): Promise<string | undefined> {
-  const { text } = await browser.get('/portal/account')
-  return /<strong>([^<]+)<\/strong><br \/>(\w+)/.exec(text)?.slice(1).join(', ')
-}
-
 /** The sentence of a rejection. */
 const problem = (text: string) => plainText(/<div role="alert"[^>]*>(.*?)<\/div>/s.exec(text)?.[1] ?? '')
-
-async function auditOf(admin: PortalBrowser): Promise<string> {
-  return plainText((await admin.get('/portal/audit')).text).replaceAll(/\s+/g, ' ')
-}
 
 describe('logging in through an OpenID provider', () => {
   it.each([

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { randomBytes } from 'node:crypto'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { SignJWT, type JWTHeaderParameters } from 'jose'
 import { Provider } from 'oidc-provider'
 import { onTestFinished, vi } from 'vitest'
 import type {
@@ -8,9 +9,17 @@ import type {
   RunningTokenService,
   TokenServiceOptions,
 } from '@tokenwell/token-service'
-import { createPortalBrowser, startPortal, type PageResponse, type PortalBrowser } from './portal-browser.ts'
+import {
+  createPortalBrowser,
+  plainText,
+  startPortal,
+  type PageResponse,
+  type PortalBrowser,
+} from './portal-browser.ts'
 
 export const clientSecret = 'canary-secret-of-the-portal'
+
+const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 
 export interface Account {
   readonly preferred_username?: string
@@ -29,6 +38,10 @@ export interface OpenidProviderUnderTest {
   isDown: boolean
   /** The paths of the requests so far. */
   readonly requests: string[]
+  /** Signs anything with its key. */
+  sign(claims: Readonly<Record<string, unknown>>, header?: Partial<JWTHeaderParameters>): Promise<string>
+  /** Ends the session of a browser that is logged in there. */
+  logOut(atProvider: PortalBrowser): Promise<void>
   /** Allows log-ins to the service at this URL. */
   register(authUrl: string): void
 }
@@ -60,6 +73,14 @@ export async function startOpenidProvider({ inIdToken = false } = {}): Promise<O
     subject: 'subject-1',
     isDown: false,
     requests: [],
+    sign: (claims, header) =>
+      new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: 'key-1', ...header }).sign(privateKey),
+    async logOut(atProvider) {
+      const { text } = await atProvider.get('/session/end')
+      const xsrf = /name="xsrf" value="(\w+)"/.exec(text)?.[1] ?? ''
+      const { status } = await atProvider.post('/session/end/confirm', { xsrf, logout: 'yes' })
+      if (status !== 303) throw new Error(`The provider responded with ${status}.`)
+    },
     register(authUrl) {
       provider = new Provider(under.issuer, {
         clients: [
@@ -68,13 +89,19 @@ export async function startOpenidProvider({ inIdToken = false } = {}): Promise<O
             client_secret: clientSecret,
             redirect_uris: [`${authUrl}/portal/log-in/callback`],
             post_logout_redirect_uris: [`${authUrl}/portal/log-in`],
+            backchannel_logout_uri: `${authUrl}/portal/log-out/back-channel`,
+            backchannel_logout_session_required: true,
           },
         ],
+        jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), kid: 'key-1', use: 'sig' }] },
+        // To loopback, too.
+        fetch: (url, options) => fetch(url, { ...options, dispatcher: undefined } as RequestInit),
         cookies: { keys: [randomBytes(16).toString('hex')] },
         claims: { openid: ['sub'], profile: ['preferred_username', 'groups', 'email'] },
         conformIdTokenClaims: !inIdToken,
         features: {
           devInteractions: { enabled: false },
+          backchannelLogout: { enabled: true },
           // Without the fonts of another site.
           rpInitiatedLogout: {
             logoutSource: (context, form) => {
@@ -109,12 +136,13 @@ export interface OpenidPortal {
   /** The first developer, who has a local password. */
   readonly admin: PortalBrowser
   readonly newBrowser: () => PortalBrowser
-  /** Logs in through the provider, in that browser, as the person with that subject. */
+  /** Logs in through the provider, in that browser of the portal, as the person with that subject. */
   readonly logInAs: (subject: string | undefined, browser?: PortalBrowser) => Promise<LoggedIn>
 }
 
 export interface LoggedIn {
   readonly browser: PortalBrowser
+  readonly atProvider: PortalBrowser
   readonly response: PageResponse
 }
 
@@ -143,21 +171,28 @@ export async function startOpenidPortal(
     provider,
     async logInAs(subject, browser = portal.newBrowser()) {
       provider.subject = subject
-      const callback = await callbackOf(browser)
-      return { browser, response: await browser.get(callback) }
+      const atProvider = createPortalBrowser(provider.issuer)
+      const callback = await callbackOf(browser, { atProvider })
+      return { browser, atProvider, response: await browser.get(callback) }
     },
   }
+}
+
+interface CallbackOptions {
+  readonly next?: string
+  readonly alter?: (url: URL) => void
+  readonly atProvider?: PortalBrowser
 }
 
 /** Goes to the provider and back: the URL with its response. `alter` changes the authorization request. */
 export async function callbackOf(
   browser: PortalBrowser,
-  { next = '', alter = () => {} }: { readonly next?: string; readonly alter?: (url: URL) => void } = {},
+  { next = '', alter = () => {}, atProvider: browserThere }: CallbackOptions = {},
 ): Promise<string> {
   const { location } = await browser.get(`/portal/log-in/openid${next}`)
   const start = new URL(location ?? '')
   alter(start)
-  const atProvider = createPortalBrowser(start.origin)
+  const atProvider = browserThere ?? createPortalBrowser(start.origin)
   let response = await atProvider.get(start.href)
   while (response.location?.includes(start.host) || response.location?.startsWith('/')) {
     response = await atProvider.get(response.location)
@@ -165,4 +200,14 @@ export async function callbackOf(
   if (response.location === null)
     throw new Error(`The provider responded with ${response.status}: ${response.text}`)
   return response.location
+}
+
+/** Name and role of whom the browser is logged in as. */
+export async function roleOf(browser: PortalBrowser): Promise<string | undefined> {
+  const { text } = await browser.get('/portal/account')
+  return /<strong>([^<]+)<\/strong><br \/>(\w+)/.exec(text)?.slice(1).join(', ')
+}
+
+export async function auditOf(admin: PortalBrowser): Promise<string> {
+  return plainText((await admin.get('/portal/audit')).text).replaceAll(/\s+/g, ' ')
 }

@@ -83,10 +83,53 @@ export function testDevelopers(storage: () => Storage): void {
     expect(await join(developer(), identity)).toBe(true)
   })
 
+  it('ends the sessions that a provider began, by its session or by person, and no others', async () => {
+    const [one, other] = [await joined(), await joined()]
+    const issuer = `https://${randomUUID()}.example.com`
+    const open = async ({ id: developerId }: Developer, provider?: { issuer: string; sid?: string }) => {
+      const hash = randomUUID()
+      const session = { hash, developerId, expiresAtMs: 1_000 }
+      const subject = developerId
+      await storage().sessions.open({
+        ...session,
+        ...(provider && { provider: { subject, idToken: 'encrypted', ...provider } }),
+      })
+      return hash
+    }
+    const hashes = [
+      await open(one, { issuer, sid: 'a' }),
+      await open(one, { issuer, sid: 'b' }),
+      await open(one, { issuer }),
+      await open(one),
+      await open(other, { issuer, sid: 'b' }),
+      await open(one, { issuer: `${issuer}/other`, sid: 'a' }),
+    ]
+    const remaining = async () => {
+      const found = await Promise.all(hashes.map((hash) => storage().sessions.find(hash, 1)))
+      return found.flatMap((developer, at) => (developer ? [at] : []))
+    }
+    const end = (ended: Omit<Parameters<Storage['sessions']['closeOfProvider']>[0], 'issuer'>) =>
+      storage().transaction(({ sessions }) =>
+        sessions.closeOfProvider({ issuer, ...ended } as Parameters<typeof sessions.closeOfProvider>[0]),
+      )
+    expect(await end({ sid: 'c' })).toEqual([])
+    expect(await end({ subject: other.id, sid: 'a' })).toEqual([])
+    expect(await remaining()).toEqual([0, 1, 2, 3, 4, 5])
+    expect(await end({ sid: 'a' })).toEqual([one.name])
+    expect(await remaining()).toEqual([1, 2, 3, 4, 5])
+    expect(await end({ subject: one.id, sid: 'b' })).toEqual([one.name])
+    expect(await remaining()).toEqual([2, 3, 4, 5])
+    await open(one, { issuer, sid: 'd' })
+    expect(await end({ subject: one.id })).toEqual([one.name])
+    expect(await remaining()).toEqual([3, 4, 5])
+    expect(await end({ subject: one.id })).toEqual([])
+  })
+
   it('keeps the ID token of a session', async () => {
     const { id: developerId } = await joined()
     const session = { hash: randomUUID(), developerId, expiresAtMs: 100 }
-    await storage().sessions.open({ ...session, idToken: 'encrypted' })
+    const provider = { issuer: 'https://id.example.com', subject: 's', idToken: 'encrypted' }
+    await storage().sessions.open({ ...session, provider })
     await storage().sessions.open({ ...session, hash: `${session.hash} without` })
     expect(await storage().sessions.findIdToken(session.hash)).toBe('encrypted')
     expect(await storage().sessions.findIdToken(`${session.hash} without`)).toBeUndefined()

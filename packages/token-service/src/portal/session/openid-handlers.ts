@@ -101,10 +101,10 @@ export function openidHandlers(
       const response = new URL(redirectUri(request))
       response.search = new URL(request.url, 'http://portal').search
       try {
-        const { idToken, ...person } = await provider.finish(response, pending)
-        const { developer, rejection } = await admit({ ...person, idToken }, request.address)
+        const person = await provider.finish(response, pending)
+        const { developer, rejection } = await admit(person, request.address)
         if (developer) {
-          const started = await startSession(developer, request, { method: 'openid', next, idToken })
+          const started = await startSession(developer, request, { method: 'openid', next, person })
           return { ...started, pendingLogIn: null }
         }
         activity.count({ event: 'log_in_failed', address: request.address, detail: 'openid not admitted' })

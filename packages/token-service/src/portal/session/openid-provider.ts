@@ -1,3 +1,4 @@
+import { createRemoteJWKSet, errors, type JWTVerifyGetKey } from 'jose'
 import type { Configuration } from 'openid-client'
 import type { OpenidProviderSettings } from '../../clients/openid-provider-options.ts'
 import type { ServiceContext } from '../../oauth/service-context.ts'
@@ -18,6 +19,8 @@ export interface Person {
   readonly subject: string
   readonly name: string | undefined
   readonly groups: readonly string[]
+  /** The provider's ID of its own session. */
+  readonly sid: string | undefined
   readonly idToken: string
 }
 
@@ -41,6 +44,8 @@ export interface OpenidProvider {
   finish(response: URL, secrets: LogInSecrets): Promise<Person>
   /** Where the provider ends its own session (RP-initiated logout), if it does so. */
   logOutUrl(idToken: string, returnTo: string): Promise<string | undefined>
+  /** The provider's public keys. @throws {@link OpenidFailure} */
+  keys(): Promise<JWTVerifyGetKey>
 }
 
 export function createOpenidProvider(
@@ -49,6 +54,7 @@ export function createOpenidProvider(
 ): OpenidProvider {
   // Loaded on first use, as the metadata: the service starts without the provider.
   const load = () => import('openid-client')
+  let keySet: { readonly url: string; readonly keys: JWTVerifyGetKey } | undefined
   let discovered: { readonly atMs: number; readonly configuration: Promise<Configuration> } | undefined
 
   async function discover(): Promise<Configuration> {
@@ -132,6 +138,7 @@ export function createOpenidProvider(
           subject: claims.sub,
           name: typeof name === 'string' ? name : undefined,
           groups: [all[settings.groupsClaim]].flat().filter((group) => typeof group === 'string'),
+          sid: typeof claims['sid'] === 'string' ? claims['sid'] : undefined,
           idToken: tokens.id_token!,
         }
       } catch (error) {
@@ -150,6 +157,19 @@ export function createOpenidProvider(
         if (error instanceof OpenidFailure) return undefined
         throw error
       }
+    },
+    async keys() {
+      const { jwks_uri: url = '' } = (await configuration()).serverMetadata()
+      if (!url.startsWith(new URL(settings.issuer).protocol)) throw new OpenidFailure('invalid')
+      if (keySet?.url !== url) {
+        const set = createRemoteJWKSet(new URL(url), { timeoutDuration: timeoutSeconds * 1000 })
+        const keys: JWTVerifyGetKey = (header, token) =>
+          set(header, token).catch((error: unknown) => {
+            throw error instanceof errors.JWKSNoMatchingKey ? error : new OpenidFailure('unavailable')
+          })
+        keySet = { url, keys }
+      }
+      return keySet.keys
     },
   }
 }

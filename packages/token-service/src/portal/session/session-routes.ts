@@ -5,6 +5,7 @@ export const sessionPaths = {
   openidLogIn: '/log-in/openid',
   openidCallback: '/log-in/callback',
   logOut: '/log-out',
+  backChannelLogOut: '/log-out/back-channel',
   join: '/join/:token',
   newPassword: '/password/:token',
 } as const

@@ -5,6 +5,7 @@ import type { Developer } from '../../storage/developer-storage.ts'
 import type { ServiceContext } from '../../oauth/service-context.ts'
 import type { PortalRequest, PortalResponse } from '../portal-request.ts'
 import { actorOf } from './actor.ts'
+import type { Person } from './openid-provider.ts'
 import type { Keyring } from '../../clients/keyring.ts'
 
 export const pendingLogInSeconds = 600
@@ -57,8 +58,8 @@ interface LogIn {
   readonly method: 'password' | 'link' | 'openid'
   /** The path to continue to. @default the overview */
   readonly next?: string | undefined
-  /** With it, the log-out ends the session at the OpenID provider too. */
-  readonly idToken?: string | undefined
+  /** Whom the OpenID provider has logged in: a log-out on one side ends the session on the other. */
+  readonly person?: Person | undefined
 }
 
 /** Logs a developer in, always with a new session ID: an ID that was known before the login is useless. */
@@ -66,16 +67,21 @@ export function createSessionStarter({ act, keyring, clock }: ServiceContext) {
   return async (
     developer: Pick<Developer, 'id' | 'name'>,
     request: PortalRequest,
-    { method, next = request.paths.root, idToken }: LogIn,
+    { method, next = request.paths.root, person }: LogIn,
   ): Promise<PortalResponse> => {
     const { sessionHash: previous, address } = request
     const sessionId = randomBytes(32).toString('base64url')
     const expiresAtMs = clock.now() + lifetimeSeconds * 1000
-    const encrypted = idToken === undefined ? undefined : await keyring.encrypt(idToken)
+    const provider = person && {
+      issuer: person.issuer,
+      subject: person.subject,
+      sid: person.sid,
+      idToken: await keyring.encrypt(person.idToken),
+    }
     await act(actorOf({ developer, address }), async ({ sessions }, audit) => {
       if (previous !== undefined) await sessions.close(previous)
       const hash = digest(sessionId)
-      await sessions.open({ hash, developerId: developer.id, expiresAtMs, idToken: encrypted })
+      await sessions.open({ hash, developerId: developer.id, expiresAtMs, provider })
       audit('logged_in', { detail: method })
     })
     return { redirectTo: next, sessionId, device: createKnownDevice(keyring, developer.id) }

@@ -9,7 +9,14 @@ import {
 } from 'kysely'
 import type { Application, Project, StoredSecret } from '../application.ts'
 import type { ResourceServer, TrustedIssuer, StoredSigningKey, StoredToken } from '../storage.ts'
-import type { Developer, Identity, Invitation, PasswordLink, Session } from '../developer-storage.ts'
+import type {
+  Developer,
+  Identity,
+  Invitation,
+  PasswordLink,
+  Session,
+  SessionOfProvider,
+} from '../developer-storage.ts'
 import type { LastUse, TokenRequestEntry, UsageEntry } from '../activity-storage.ts'
 import type { AuditEntry, ChainedEntry, Checkpoint } from '../audit-storage.ts'
 import type { Webhook, WebhookDelivery } from '../webhook-storage.ts'
@@ -76,7 +83,7 @@ export interface Schema {
   passwordLinks: PasswordLink
   memberships: { developerId: string; projectId: string }
   identities: Identity & { developerId: string }
-  sessions: Omit<Session, 'idToken'> & { idToken: string | null }
+  sessions: Omit<Session, 'provider'> & Nullable<SessionOfProvider, keyof SessionOfProvider>
   webhook: Webhook & { id: number; checkedUntilMs: number }
   webhookEvents: Nullable<Required<WebhookDelivery>, 'nextAttemptAtMs' | 'deliveredAtMs' | 'failure'>
   probes: { id: number; atMs: number }

@@ -205,9 +205,14 @@ export function migrationsFor(kind: Database['kind']): Record<string, Migration>
         hash text primary key,
         developer_id text not null references developers (id),
         expires_at_ms bigint not null,
-        id_token text
+        id_token text,
+        issuer text,
+        subject text,
+        sid text
       )`,
       `create index sessions_developer on sessions (developer_id)`,
+      `create index sessions_subject on sessions (subject) where subject is not null`,
+      `create index sessions_sid on sessions (sid) where sid is not null`,
       `create table webhook (
         id integer primary key check (id = 1),
         url text not null,

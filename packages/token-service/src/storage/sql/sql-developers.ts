@@ -202,10 +202,10 @@ function toDeveloper(row: Selectable<Schema['developers']>): Developer {
 
 export function createSqlSessions({ query }: Database): SessionStorage {
   return {
-    async open(session) {
+    async open({ hash, developerId, expiresAtMs, provider }) {
       await query
         .insertInto('sessions')
-        .values({ ...session, idToken: session.idToken ?? null })
+        .values({ hash, developerId, expiresAtMs, ...provider })
         .execute()
     },
     async find(hash, nowMs) {
@@ -231,6 +231,19 @@ export function createSqlSessions({ query }: Database): SessionStorage {
     },
     async closeAll(developerId) {
       await query.deleteFrom('sessions').where('developerId', '=', developerId).execute()
+    },
+    async closeOfProvider({ issuer, subject, sid }) {
+      const closed = await query
+        .deleteFrom('sessions')
+        .where('issuer', '=', issuer)
+        .$if(subject !== undefined, (sessions) => sessions.where('subject', '=', subject!))
+        .$if(sid !== undefined, (sessions) => sessions.where('sid', '=', sid!))
+        .returning('developerId')
+        .execute()
+      if (closed.length === 0) return []
+      const ids = closed.map(({ developerId }) => developerId)
+      const named = query.selectFrom('developers').select('name').where('id', 'in', ids).orderBy('name')
+      return (await named.execute()).map(({ name }) => name)
     },
     purge: (nowMs) => countDeleted(query.deleteFrom('sessions').where('expiresAtMs', '<=', nowMs)),
   }
