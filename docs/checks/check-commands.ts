@@ -9,6 +9,7 @@ const others = new Set([
   'chmod',
   'cp',
   'createdb',
+  'createuser',
   'curl',
   'docker',
   'systemctl',
