@@ -1,5 +1,7 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { decodeJwt, SignJWT, type JWTHeaderParameters } from 'jose'
 import { pino } from 'pino'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { startTokenService } from '@tokenwell/token-service'
 import {
   createPortalBrowser,
@@ -255,6 +257,65 @@ describe('a response of the provider', () => {
     expect(await rejected(browser, callback)).toEqual(invalid)
   })
 
+  it.each<[string, Readonly<Record<string, unknown>>, Partial<JWTHeaderParameters>?]>([
+    ['another issuer', { iss: 'https://evil.example' }],
+    ['another audience', { aud: 'other' }],
+    ['several audiences, but no authorized party', { aud: ['portal', 'other'] }],
+    ['another authorized party', { aud: ['portal', 'other'], azp: 'other' }],
+    ['a past expiry', { exp: Math.floor(Date.now() / 1000) - 61 }],
+    ['no expiry', { exp: undefined }],
+    ['an issue time of text', { iat: 'now' }],
+    ['no issue time', { iat: undefined }],
+    ['another nonce', { nonce: 'x'.repeat(43) }],
+    ['no nonce', { nonce: undefined }],
+    ['nobody', { sub: undefined }],
+    ['an unknown key', {}, { kid: 'key-2' }],
+  ])('is rejected with an ID token of %s, and accepted with the right one', async (_what, claims, header) => {
+    const { logInAs, provider } = await startOpenidPortal()
+    let change = claims
+    let headers = header
+    provider.alterTokens = async (body) => {
+      body['id_token'] = await provider.sign(
+        { ...decodeJwt(String(body['id_token'])), at_hash: undefined, ...change },
+        headers,
+      )
+    }
+    const { response, browser } = await logInAs('subject-1')
+    expect([response.status, problem(response.text)]).toEqual(invalid)
+    expect(await roleOf(browser)).toBeUndefined()
+    change = {}
+    headers = {}
+    expect((await logInAs('subject-1')).response.location).toBe('/portal')
+  })
+
+  it('is rejected with an ID token that the provider did not sign, or none', async () => {
+    const { logInAs, provider } = await startOpenidPortal()
+    const other = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
+    const changes: ((token: string) => string | undefined | Promise<string>)[] = [
+      (token) => new SignJWT(decodeJwt(token)).setProtectedHeader({ alg: 'RS256', kid: 'key-1' }).sign(other),
+      (token) => `${Buffer.from('{"alg":"none"}').toString('base64url')}.${token.split('.')[1]}.`,
+      (token) =>
+        new SignJWT(decodeJwt(token))
+          .setProtectedHeader({ alg: 'HS256' })
+          .sign(Buffer.from(clientSecret.padEnd(32))),
+      () => undefined,
+    ]
+    for (const change of changes) {
+      provider.alterTokens = async (body) => void (body['id_token'] = await change(String(body['id_token'])))
+      const { response, browser } = await logInAs('subject-1')
+      expect([response.status, problem(response.text)]).toEqual(invalid)
+      expect(await roleOf(browser)).toBeUndefined()
+    }
+  })
+
+  it('is rejected with userinfo of somebody else, whose groups it states', async () => {
+    const { logInAs, provider } = await startOpenidPortal()
+    provider.alterUserInfo = (body) => Object.assign(body, { sub: 'subject-2', groups: administrators })
+    const { response, browser } = await logInAs('subject-1')
+    expect([response.status, problem(response.text)]).toEqual(invalid)
+    expect(await roleOf(browser)).toBeUndefined()
+  })
+
   it('is rejected when it is replayed, even with the cookie', async () => {
     const { newBrowser, provider } = await startOpenidPortal()
     const [browser, thief] = [newBrowser(), newBrowser()]
@@ -329,6 +390,33 @@ describe('a provider that is down', () => {
     provider.requests.length = 0
     await newBrowser().get('/portal/log-in/openid')
     expect(provider.requests).toEqual([])
+  })
+
+  it.each([
+    ['the log-in begins', false],
+    ['it is asked for tokens', true],
+  ])('and accepts requests without a response when %s keeps nobody else waiting', async (_when, begun) => {
+    const { newBrowser, provider, logInAs } = await startOpenidPortal()
+    const limit = new AbortController()
+    const [browser, other] = [newBrowser(), newBrowser()]
+    const path = begun ? await callbackOf(browser) : '/portal/log-in/openid'
+    const { browser: loggedIn } = begun ? await logInAs('subject-1') : { browser: undefined }
+    provider.hangs = true
+    provider.requests.length = 0
+    const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(limit.signal)
+    onTestFinished(() => timeout.mockRestore())
+    const waiting = browser.get(path)
+    await expect.poll(() => provider.requests).toHaveLength(1)
+    expect(timeout.mock.calls).toEqual([[5_000]])
+    await other.get('/portal/log-in')
+    expect((await other.post('/portal/log-in', { name: 'ada', password })).location).toBe('/portal')
+    if (loggedIn) expect(await roleOf(loggedIn)).toBe('grace, Developer')
+    limit.abort(new DOMException('The time limit is over.', 'TimeoutError'))
+    const { status, text } = await waiting
+    expect([status, problem(text)]).toEqual([503, 'Example ID cannot be reached. Try again in a minute.'])
+    timeout.mockRestore()
+    provider.hangs = false
+    expect((await logInAs('subject-1', browser)).response.location).toBe('/portal')
   })
 
   it('between the log-in and its response is reported, and logged by its code alone', async () => {

@@ -36,6 +36,12 @@ export interface OpenidProviderUnderTest {
   subject: string | undefined
   /** Refuses every connection. */
   isDown: boolean
+  /** Accepts connections, and never responds. */
+  hangs: boolean
+  /** Changes the token response. */
+  alterTokens: (body: Record<string, unknown>) => Promise<void> | void
+  /** Changes the response of the userinfo endpoint. */
+  alterUserInfo: (body: Record<string, unknown>) => void
   /** The paths of the requests so far. */
   readonly requests: string[]
   /** Signs anything with its key. */
@@ -57,6 +63,7 @@ export async function startOpenidProvider({ inIdToken = false } = {}): Promise<O
     if (under.isDown) return void request.socket.destroy()
     const path = request.url ?? ''
     under.requests.push(path.split('?')[0]!)
+    if (under.hangs) return
     if (!path.startsWith('/interaction/')) return void provider?.callback()(request, response)
     const { subject } = under
     const result = subject === undefined ? { error: 'access_denied' } : { login: { accountId: subject } }
@@ -72,6 +79,9 @@ export async function startOpenidProvider({ inIdToken = false } = {}): Promise<O
     accounts: new Map(),
     subject: 'subject-1',
     isDown: false,
+    hangs: false,
+    alterTokens: () => {},
+    alterUserInfo: () => {},
     requests: [],
     sign: (claims, header) =>
       new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: 'key-1', ...header }).sign(privateKey),
@@ -124,6 +134,12 @@ export async function startOpenidProvider({ inIdToken = false } = {}): Promise<O
           await grant.save()
           return grant
         },
+      })
+      provider.use(async (context, next) => {
+        await next()
+        const body = context.body as Record<string, unknown>
+        if (context.path === '/token') await under.alterTokens(body)
+        if (context.path === '/me') under.alterUserInfo(body)
       })
     },
   }
