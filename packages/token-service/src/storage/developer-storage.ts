@@ -47,6 +47,11 @@ export interface DeveloperStorage {
   findByIdentity(identity: Identity): Promise<Developer | undefined>
   /** Adds a developer with that identity; `false` if there is one. Throws {@link NameTaken}. */
   joinByIdentity(developer: Developer, identity: Identity): Promise<boolean>
+  /** Those with which a developer logs in. */
+  identities(developerId: string): Promise<Identity[]>
+  /** `false` if somebody has it. */
+  addIdentity(developerId: string, identity: Identity): Promise<boolean>
+  removeIdentity(developerId: string, identity: Identity): Promise<void>
   /** Sets the password and deletes the developer's password links. */
   changePassword(id: string, passwordHash: string): Promise<void>
   /** Makes the developer an administrator, or a developer again; `false` if there would be no administrator left. */

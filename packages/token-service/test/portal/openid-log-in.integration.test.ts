@@ -16,6 +16,7 @@ import {
   callbackOf,
   clientSecret,
   openidProvider,
+  problem,
   roleOf,
   startOpenidPortal,
   startOpenidProvider,
@@ -26,9 +27,6 @@ useCheapPasswords()
 const expired = 'This log-in was used already, has expired, or was begun in another browser.'
 const developers = ['portal-developers']
 const administrators = ['portal-admins']
-
-/** The sentence of a rejection. */
-const problem = (text: string) => plainText(/<div role="alert"[^>]*>(.*?)<\/div>/s.exec(text)?.[1] ?? '')
 
 describe('logging in through an OpenID provider', () => {
   it.each([
@@ -99,7 +97,7 @@ describe('logging in through an OpenID provider', () => {
     const { response, browser } = await logInAs('subject-2')
     expect([response.status, problem(response.text)]).toEqual([
       403,
-      'An account named “grace”, or with a name that looks like it, exists already. Ask an administrator to remove it, or to change your name at Example ID.',
+      'An account named “grace”, or with a name that looks like it, exists already. If it is yours, log in to it and link your account at Example ID to it. Otherwise, ask an administrator to remove it, or change your name at Example ID.',
     ])
     expect(await roleOf(browser)).toBeUndefined()
     // The name of a local account neither leads into that account.

@@ -4,17 +4,14 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { SignJWT, type JWTHeaderParameters } from 'jose'
 import { Provider } from 'oidc-provider'
 import { onTestFinished, vi } from 'vitest'
-import type {
-  OpenidProviderOptions,
-  RunningTokenService,
-  TokenServiceOptions,
-} from '@tokenwell/token-service'
+import type { OpenidProviderOptions, TokenServiceOptions } from '@tokenwell/token-service'
 import {
   createPortalBrowser,
   plainText,
   startPortal,
   type PageResponse,
   type PortalBrowser,
+  type PortalUnderTest,
 } from './portal-browser.ts'
 
 export const clientSecret = 'canary-secret-of-the-portal'
@@ -146,12 +143,8 @@ export async function startOpenidProvider({ inIdToken = false } = {}): Promise<O
   return under
 }
 
-export interface OpenidPortal {
+export interface OpenidPortal extends PortalUnderTest {
   readonly provider: OpenidProviderUnderTest
-  readonly service: RunningTokenService
-  /** The first developer, who has a local password. */
-  readonly admin: PortalBrowser
-  readonly newBrowser: () => PortalBrowser
   /** Logs in through the provider, in that browser of the portal, as the person with that subject. */
   readonly logInAs: (subject: string | undefined, browser?: PortalBrowser) => Promise<LoggedIn>
 }
@@ -208,7 +201,14 @@ export async function callbackOf(
   const { location } = await browser.get(`/portal/log-in/openid${next}`)
   const start = new URL(location ?? '')
   alter(start)
-  const atProvider = browserThere ?? createPortalBrowser(start.origin)
+  return responseOf(start, browserThere)
+}
+
+/** What the provider responds to an authorization request: a URL of the portal. */
+export async function responseOf(
+  start: URL,
+  atProvider: PortalBrowser = createPortalBrowser(start.origin),
+): Promise<string> {
   let response = await atProvider.get(start.href)
   while (response.location?.includes(start.host) || response.location?.startsWith('/')) {
     response = await atProvider.get(response.location)
@@ -227,3 +227,7 @@ export async function roleOf(browser: PortalBrowser): Promise<string | undefined
 export async function auditOf(admin: PortalBrowser): Promise<string> {
   return plainText((await admin.get('/portal/audit')).text).replaceAll(/\s+/g, ' ')
 }
+
+/** The sentence of a rejection. */
+export const problem = (text: string) =>
+  plainText(/<div role="alert"[^>]*>(.*?)<\/div>/s.exec(text)?.[1] ?? '')

@@ -83,6 +83,26 @@ export function testDevelopers(storage: () => Storage): void {
     expect(await join(developer(), identity)).toBe(true)
   })
 
+  it('adds an identity to one developer, and removes it', async () => {
+    const [one, other] = [await joined(), await joined()]
+    const { developers } = storage()
+    const identity = { issuer: 'https://id.example.com', subject: `${one.id} ${other.id}` }
+    const elsewhere = { ...identity, issuer: 'https://other.example.com' }
+    expect(await developers.identities(one.id)).toEqual([])
+    const added = await Promise.all([one, other].map(({ id }) => developers.addIdentity(id, identity)))
+    expect(new Set(added)).toEqual(new Set([true, false]))
+    const [owner, loser] = added[0] ? [one, other] : [other, one]
+    expect(await developers.findByIdentity(identity)).toEqual(owner)
+    expect(await developers.addIdentity(owner.id, identity)).toBe(false)
+    expect(await developers.addIdentity(owner.id, elsewhere)).toBe(true)
+    expect(await developers.identities(loser.id)).toEqual([])
+    await developers.removeIdentity(loser.id, identity)
+    expect(new Set(await developers.identities(owner.id))).toEqual(new Set([identity, elsewhere]))
+    await developers.removeIdentity(owner.id, identity)
+    expect(await developers.identities(owner.id)).toEqual([elsewhere])
+    expect(await developers.addIdentity(loser.id, identity)).toBe(true)
+  })
+
   it('ends the sessions that a provider began, by its session or by person, and no others', async () => {
     const [one, other] = [await joined(), await joined()]
     const issuer = `https://${randomUUID()}.example.com`

@@ -11,6 +11,7 @@ import type { HandlersOf, PortalResponse, DeveloperRequest } from '../portal-req
 import { hashPassword, newPassword } from '../session/password.ts'
 import { createSessionStarter } from '../session/session.ts'
 import { hasPassword, newPasswordField } from '../session/link-pages.ts'
+import { linkSection } from '../session/openid-pages.ts'
 import { page } from '../layout/page.ts'
 
 /** The developer's own account. */
@@ -20,15 +21,26 @@ export function accountHandlers(service: ServiceContext): HandlersOf<typeof acco
   const withPassword = ({ developer }: DeveloperRequest) =>
     hasPassword(developer, service.openidProvider?.localPasswords ?? true)
 
+  async function linkSectionOf(request: DeveloperRequest): Promise<SafeHtml | string> {
+    const { openidProvider: provider, storage } = service
+    if (!provider) return ''
+    const identities = await storage.developers.identities(request.developer.id)
+    const isLinked = identities.some(({ issuer }) => issuer === provider.issuer)
+    return linkSection(request, provider, { isLinked, withPassword: withPassword(request) })
+  }
+
   return {
-    showAccount: async (request) => ({ page: accountPage(request, emptyForm, withPassword(request)) }),
+    showAccount: async (request) => ({
+      page: accountPage(request, emptyForm, withPassword(request), await linkSectionOf(request)),
+    }),
     async changePassword(request) {
       const { developer } = request
       if (!withPassword(request)) throw new PortalError('not_found')
       const schema = z.object({ password: z.string().max(1_000), new_password: newPassword(developer.name) })
       const parsed = parseForm(schema, request.form)
+      const section = await linkSectionOf(request)
       const show = (state: FormState): PortalResponse => ({
-        page: accountPage(request, state, true),
+        page: accountPage(request, state, true, section),
         status: 422,
       })
       if (!parsed.data) return show(parsed.state)
@@ -50,7 +62,12 @@ export function accountHandlers(service: ServiceContext): HandlersOf<typeof acco
   }
 }
 
-function accountPage(request: DeveloperRequest, state: FormState, withPassword: boolean): SafeHtml {
+function accountPage(
+  request: DeveloperRequest,
+  state: FormState,
+  withPassword: boolean,
+  section: SafeHtml | string,
+): SafeHtml {
   const { paths, csrfToken, developer } = request
   const body = html`<p class="lead">
       You are logged in as <strong>${developer.name}</strong>${
@@ -68,6 +85,7 @@ function accountPage(request: DeveloperRequest, state: FormState, withPassword: 
             <button>Change password</button>
           </form>`
         : html`<p>You log in without a password here.</p>`
-    }`
+    }
+    ${section}`
   return page(request, { title: 'Your account', body })
 }

@@ -15,6 +15,8 @@ export const notices = {
   changes_requested: 'The changes were requested. They take effect after an administrator has approved them.',
   developer_removed: 'The developer was removed.',
   invitation_withdrawn: 'The invitation was withdrawn. Its link no longer works.',
+  identity_linked: 'The accounts are linked. You can log in with both.',
+  identity_unlinked: 'The accounts are no longer linked.',
   key_added: 'The public key was added.',
   key_renamed: 'The public key was renamed.',
   key_removed: 'The public key was removed.',

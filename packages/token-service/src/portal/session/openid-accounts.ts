@@ -5,6 +5,7 @@ import type { OpenidProviderSettings } from '../../clients/openid-provider-optio
 import type { ServiceContext } from '../../oauth/service-context.ts'
 import type { Actor } from '../../storage/audit-storage.ts'
 import { NameTaken, type Developer } from '../../storage/developer-storage.ts'
+import type { DeveloperRequest } from '../portal-request.ts'
 import { actorOf } from './actor.ts'
 import { developerName, rejectLookalike } from './developer-name.ts'
 import type { Person } from './openid-provider.ts'
@@ -13,12 +14,13 @@ export type Admission =
   | { readonly developer: Developer; readonly rejection?: undefined }
   | { readonly developer?: undefined; readonly rejection: string }
 
-/** Finds or creates the developer that a person is, by issuer and subject; the groups decide the role, each time. */
+/** The developers that people at the provider are, by issuer and subject. */
 export function createOpenidAccounts(
   { storage, act, developersFor, clock }: ServiceContext,
-  { name: provider, nameClaim, administratorGroups, developerGroups }: OpenidProviderSettings,
+  { name: provider, issuer, nameClaim, administratorGroups, developerGroups }: OpenidProviderSettings,
 ) {
   const { developers } = storage
+  const notAdmitted = `You are in no group at ${provider} that may use this portal.`
 
   async function changeRole(developer: Developer, administrator: boolean, by: Actor): Promise<boolean> {
     if (developer.administrator === administrator) return true
@@ -59,26 +61,34 @@ export function createOpenidAccounts(
       })
     } catch (error) {
       if (!(error instanceof NameTaken)) throw error
-      const rejection = `An account named “${developer.name}”, or with a name that looks like it, exists already. Ask an administrator to remove it, or to change your name at ${provider}.`
+      const rejection = `An account named “${developer.name}”, or with a name that looks like it, exists already. If it is yours, log in to it and link your account at ${provider} to it. Otherwise, ask an administrator to remove it, or change your name at ${provider}.`
       return { rejection }
     }
     // Another request may have been faster.
     return { developer: (await developers.findByIdentity({ issuer, subject })) ?? developer }
   }
 
-  return async (person: Person, address: string): Promise<Admission> => {
-    const isMember = (groups: readonly string[]) => groups.some((group) => person.groups.includes(group))
+  function roleOf({ groups }: Person): { readonly administrator: boolean } | undefined {
+    const isMember = (of: readonly string[]) => of.some((group) => groups.includes(group))
     const administrator = isMember(administratorGroups)
-    const isAdmitted = administrator || developerGroups === '*' || isMember(developerGroups)
+    return administrator || developerGroups === '*' || isMember(developerGroups)
+      ? { administrator }
+      : undefined
+  }
+
+  /** Finds or creates the developer; the groups decide the role, each time. */
+  async function admit(person: Person, address: string): Promise<Admission> {
+    const role = roleOf(person)
     const known = await developers.findByIdentity(person)
     const by: Actor = { actorType: 'service', actor: provider, address }
-    if (!isAdmitted) {
+    if (!role) {
       if (known) {
         await endSessions(known, by)
         await changeRole(known, false, by)
       }
-      return { rejection: `You are in no group at ${provider} that may use this portal.` }
+      return { rejection: notAdmitted }
     }
+    const { administrator } = role
     if (!known) return join(person, administrator, address)
     if (administratorGroups.length === 0) return { developer: known }
     if (await changeRole(known, administrator, by)) return { developer: { ...known, administrator } }
@@ -87,4 +97,33 @@ export function createOpenidAccounts(
       rejection: `You are no longer in a group of administrators at ${provider}, but the last administrator here. Somebody of such a group must log in first.`,
     }
   }
+
+  /** Links the person's account at the provider; returns why not. */
+  async function link(person: Person, { developer, address }: DeveloperRequest): Promise<string | undefined> {
+    const { issuer, subject } = person
+    if (!roleOf(person)) return notAdmitted
+    return act(actorOf({ developer, address }), async (stored, audit) => {
+      const own = await stored.developers.identities(developer.id)
+      const linked = own.find((identity) => identity.issuer === issuer)
+      if (linked?.subject === subject) return undefined
+      if (linked) return `Another account at ${provider} is linked already. Unlink it first.`
+      if (!(await stored.developers.addIdentity(developer.id, { issuer, subject })))
+        return `Somebody else here logs in with this account at ${provider}. Ask an administrator to remove them first.`
+      audit('identity_linked', { detail: issuer, changes: changesOf({ subject }) })
+      return undefined
+    })
+  }
+
+  /** Ends the sessions that began with the account at the provider, too. */
+  const unlink = ({ developer, address }: DeveloperRequest) =>
+    act(actorOf({ developer, address }), async (stored, audit) => {
+      const own = await stored.developers.identities(developer.id)
+      for (const identity of own.filter((each) => each.issuer === issuer)) {
+        await stored.developers.removeIdentity(developer.id, identity)
+        await stored.sessions.closeOfProvider(identity)
+        audit('identity_unlinked', { detail: issuer, changes: changesOf({}, { subject: identity.subject }) })
+      }
+    })
+
+  return { admit, link, unlink }
 }

@@ -5,9 +5,11 @@ import { digest } from '../../runtime/digest.ts'
 import { emptyForm } from '../layout/form.ts'
 import { PortalError } from '../portal-error.ts'
 import type { HandlersOf, PortalRequest, PortalResponse } from '../portal-request.ts'
+import { hasPassword } from './link-pages.ts'
 import { logInPage, nextPath } from './log-in-page.ts'
 import { createOpenidAccounts } from './openid-accounts.ts'
-import { OpenidFailure, type OpenidProvider } from './openid-provider.ts'
+import { linkPage, notLinkedPage } from './openid-pages.ts'
+import { OpenidFailure, type OpenidProvider, type Person } from './openid-provider.ts'
 import { sessionPaths, type openidRoutes } from './session-routes.ts'
 import { createSessionStarter, pendingLogInSeconds } from './session.ts'
 
@@ -17,12 +19,15 @@ const pendingLogIn = z.object({
   nonce: z.string(),
   codeVerifier: z.string(),
   next: z.string(),
+  /** The hash of the session in which the account is linked, instead of a new one. */
+  linkIn: z.string().optional(),
   expiresAtMs: z.number(),
 })
 
 type PendingLogIn = z.output<typeof pendingLogIn>
+type Purpose = Pick<PendingLogIn, 'next' | 'linkIn'>
 
-/** Logging in through the OpenID provider. */
+/** Logging in through the OpenID provider, and linking an account there. */
 export function openidHandlers(
   service: ServiceContext,
   provider: OpenidProvider | undefined,
@@ -31,13 +36,18 @@ export function openidHandlers(
     const notFound = async () => {
       throw new PortalError('not_found')
     }
-    return { beginOpenidLogIn: notFound, finishOpenidLogIn: notFound }
+    return {
+      beginOpenidLogIn: notFound,
+      finishOpenidLogIn: notFound,
+      linkOpenid: notFound,
+      unlinkOpenid: notFound,
+    }
   }
   const { keyring, clock, storage, activity } = service
   const { settings } = provider
   const { name } = settings
   const startSession = createSessionStarter(service)
-  const admit = createOpenidAccounts(service, settings)
+  const { admit, link, unlink } = createOpenidAccounts(service, settings)
   const redirectUri = ({ baseUrl }: PortalRequest) => `${baseUrl}${portalRoot}${sessionPaths.openidCallback}`
 
   const texts: Readonly<
@@ -52,20 +62,29 @@ export function openidHandlers(
     ],
   }
 
-  function fail(request: PortalRequest, status: number, problem: string, next: string): PortalResponse {
+  function fail(
+    request: PortalRequest,
+    status: number,
+    problem: string,
+    { next, linkIn }: Purpose,
+  ): PortalResponse {
     // A developer who is logged in stays so.
     const viewer = { ...request, developer: undefined }
     const content = { state: emptyForm, hasDevelopers: true, next, provider: settings, problem }
     return {
-      page: logInPage(viewer, content),
+      page: linkIn === undefined ? logInPage(viewer, content) : notLinkedPage(request, problem),
       status,
       ...(status === 503 && { retryAfterSeconds: 60 }),
     }
   }
 
-  function failed(request: PortalRequest, reason: keyof typeof texts, next = request.paths.root) {
+  function failed(
+    request: PortalRequest,
+    reason: keyof typeof texts,
+    purpose: Purpose = { next: request.paths.root },
+  ) {
     activity.count({ event: 'log_in_failed', address: request.address, detail: `openid ${reason}` })
-    return fail(request, ...texts[reason], next)
+    return fail(request, ...texts[reason], purpose)
   }
 
   /** Of this browser: another one has no such cookie. */
@@ -76,43 +95,77 @@ export function openidHandlers(
     return data && data.expiresAtMs > clock.now() ? data : undefined
   }
 
+  async function begin(
+    request: PortalRequest,
+    purpose: Purpose,
+    respond: (url: string) => PortalResponse,
+  ): Promise<PortalResponse> {
+    try {
+      const { url, ...secrets } = await provider!.begin(redirectUri(request))
+      const expiresAtMs = clock.now() + pendingLogInSeconds * 1000
+      const pending: PendingLogIn = { use: 'portal log-in', ...secrets, ...purpose, expiresAtMs }
+      return { ...respond(url), pendingLogIn: await keyring.encrypt(JSON.stringify(pending)) }
+    } catch (error) {
+      if (error instanceof OpenidFailure) return fail(request, ...texts[error.reason], purpose)
+      throw error
+    }
+  }
+
+  async function finish(
+    request: PortalRequest,
+    person: Person,
+    { next, linkIn }: Purpose,
+  ): Promise<PortalResponse> {
+    const { developer } = request
+    if (linkIn !== undefined && developer) {
+      const rejection = await link(person, { ...request, developer })
+      if (rejection !== undefined) return fail(request, 403, rejection, { next, linkIn })
+      return { redirectTo: next, notice: 'identity_linked' }
+    }
+    const admission = await admit(person, request.address)
+    if (admission.developer)
+      return startSession(admission.developer, request, { method: 'openid', next, person })
+    activity.count({ event: 'log_in_failed', address: request.address, detail: 'openid not admitted' })
+    return fail(request, 403, admission.rejection, { next })
+  }
+
   return {
     async beginOpenidLogIn(request) {
       const next = nextPath(request, request.query)
       if (request.developer) return { redirectTo: next }
-      try {
-        const { url, ...secrets } = await provider.begin(redirectUri(request))
-        const expiresAtMs = clock.now() + pendingLogInSeconds * 1000
-        const pending: PendingLogIn = { use: 'portal log-in', ...secrets, next, expiresAtMs }
-        return { redirectTo: url, pendingLogIn: await keyring.encrypt(JSON.stringify(pending)) }
-      } catch (error) {
-        if (error instanceof OpenidFailure) return fail(request, ...texts[error.reason], next)
-        throw error
-      }
+      return begin(request, { next }, (url) => ({ redirectTo: url }))
     },
     async finishOpenidLogIn(request) {
       const pending = await read(request)
       // That of another tab stays valid.
       if (!pending || request.query['state'] !== pending.state) return failed(request, 'expired')
-      const { state, next, expiresAtMs } = pending
+      const { state, next, linkIn, expiresAtMs } = pending
+      // Only in the session in which it began.
+      if (linkIn !== undefined && !(request.developer && request.sessionHash === linkIn))
+        return failed(request, 'expired')
       // Once, even if somebody has copied the cookie.
       const isFirst = await storage.assertions.use(`portal log-in ${digest(state)}`, expiresAtMs)
-      if (!isFirst) return failed(request, 'expired', next)
+      if (!isFirst) return failed(request, 'expired', { next })
       const response = new URL(redirectUri(request))
       response.search = new URL(request.url, 'http://portal').search
       try {
         const person = await provider.finish(response, pending)
-        const { developer, rejection } = await admit(person, request.address)
-        if (developer) {
-          const started = await startSession(developer, request, { method: 'openid', next, person })
-          return { ...started, pendingLogIn: null }
-        }
-        activity.count({ event: 'log_in_failed', address: request.address, detail: 'openid not admitted' })
-        return { ...fail(request, 403, rejection, next), pendingLogIn: null }
+        return { ...(await finish(request, person, { next, linkIn })), pendingLogIn: null }
       } catch (error) {
         if (!(error instanceof OpenidFailure)) throw error
-        return { ...failed(request, error.reason, next), pendingLogIn: null }
+        return { ...failed(request, error.reason, { next, linkIn }), pendingLogIn: null }
       }
+    },
+    async linkOpenid(request) {
+      const { paths, sessionHash: linkIn } = request
+      return begin(request, { next: paths.account, linkIn }, (url) => ({
+        page: linkPage(request, name, url),
+      }))
+    },
+    async unlinkOpenid(request) {
+      if (!hasPassword(request.developer, settings.localPasswords)) throw new PortalError('not_found')
+      await unlink(request)
+      return { redirectTo: request.paths.account, notice: 'identity_unlinked' }
     },
   }
 }

@@ -4,6 +4,8 @@ export const sessionPaths = {
   logIn: '/log-in',
   openidLogIn: '/log-in/openid',
   openidCallback: '/log-in/callback',
+  linkOpenid: '/account/openid',
+  unlinkOpenid: '/account/openid/unlink',
   logOut: '/log-out',
   backChannelLogOut: '/log-out/back-channel',
   join: '/join/:token',
@@ -17,10 +19,12 @@ export const logInRoutes = {
   logOut: ['POST', 'logOut'],
 } as const satisfies RouteTable<keyof typeof sessionPaths>
 
-/** Logging in through the OpenID provider. */
+/** Logging in through the OpenID provider, and linking an account there. */
 export const openidRoutes = {
   beginOpenidLogIn: ['GET', 'openidLogIn'],
   finishOpenidLogIn: ['GET', 'openidCallback'],
+  linkOpenid: ['POST', 'linkOpenid'],
+  unlinkOpenid: ['POST', 'unlinkOpenid'],
 } as const satisfies RouteTable<keyof typeof sessionPaths>
 
 /** The links with which people join, or set a new password. */

@@ -79,6 +79,28 @@ export function createSqlDevelopers({ query }: Database): DeveloperStorage {
           .execute()
         return true
       }),
+    identities: (developerId) =>
+      query
+        .selectFrom('identities')
+        .select(['issuer', 'subject'])
+        .where('developerId', '=', developerId)
+        .execute(),
+    async addIdentity(developerId, { issuer, subject }) {
+      const { numInsertedOrUpdatedRows } = await query
+        .insertInto('identities')
+        .values({ issuer, subject, developerId })
+        .onConflict((conflict) => conflict.doNothing())
+        .executeTakeFirstOrThrow()
+      return numInsertedOrUpdatedRows !== 0n
+    },
+    async removeIdentity(developerId, { issuer, subject }) {
+      await query
+        .deleteFrom('identities')
+        .where('developerId', '=', developerId)
+        .where('issuer', '=', issuer)
+        .where('subject', '=', subject)
+        .execute()
+    },
     async changePassword(id, passwordHash) {
       await inTransaction(query, async (transaction) => {
         await transaction.updateTable('developers').set({ passwordHash }).where('id', '=', id).execute()
