@@ -125,14 +125,28 @@ describe('an application', () => {
     await admin.get('/portal/log-in')
     await admin.post('/portal/log-in', { name: 'ada', password })
     await tokenFor(authUrl, application)
-    expect(summary(await show('24h'))).toBe('1 issued 0 failed in the last 24 hours . 100.0 % succeeded.')
+    const lastDay = '1 issued 0 failed 100.0% succeeded in the last 24 hours (times in UTC)'
+    expect(summary(await show('24h'))).toBe(lastDay)
     const week = await show('7d')
-    expect(summary(week)).toBe('4 issued 1 failed in the last 7 days . 80.0 % succeeded.')
-    // Each day with its issued tokens, once more in the strip of failures, and the title of the page.
-    expect((await show('30d')).match(/<title>/g)?.length).toBe(61)
-    expect(summary(await show('nonsense'))).toBe(
-      '1 issued 0 failed in the last 24 hours . 100.0 % succeeded.',
-    )
+    expect(summary(week)).toBe('4 issued 1 failed 80.0% succeeded in the last 7 days (times in UTC)')
+    const month = await show('30d')
+    // That of each day, and that of the page.
+    expect(month.match(/<title>/g)?.length).toBe(31)
+    // Of 4: the failure stands on the three tokens of its day.
+    const bars = [...month.matchAll(/class="(issued|failed)"\s+x="([\d.]+)"\s+y="(\d+)"[^>]+height="(\d+)"/g)]
+    expect(bars.map(([, ...bar]) => bar)).toEqual([
+      ['issued', '542.5', '25', '75'],
+      ['failed', '542.5', '0', '25'],
+      ['issued', '582.5', '75', '25'],
+    ])
+    // A part of the axis for each bar, some of them with a label.
+    const axis = /class="x-axis"[^>]*>(.*?)<\/div>/s.exec(month)?.[1] ?? ''
+    const labels = [...axis.matchAll(/<span>(.*?)<\/span>/g)].map(([, label]) => label)
+    expect(labels).toHaveLength(30)
+    // The last bar is that of 2 February.
+    expect([labels[28], labels[23]]).toEqual(['1 Feb', '27 Jan'])
+    expect(labels.filter((label) => label === '')).toHaveLength(24)
+    expect(summary(await show('nonsense'))).toBe(lastDay)
   })
 
   it('lists its latest token requests, and those that failed for one reason', async () => {
@@ -254,7 +268,7 @@ describe('a public key', () => {
     const credentials = `${application.path}/credentials`
     expect(added.location).toBe(credentials)
     const page = (await admin.get(credentials)).text
-    expect(page).toContain('Public key')
+    expect(page).toContain('data-label="Type">Public key')
     const [renaming = ''] = /\/portal\/[^"]+\/keys\/[\w-]+(?=")/.exec(page) ?? []
     expect((await admin.post(renaming, { name: 'build server' })).location).toBe(credentials)
     const renamed = (await admin.get(credentials)).text
@@ -265,6 +279,6 @@ describe('a public key', () => {
     expect((await admin.post(`${application.path}/keys/unknown`, { name: 'x' })).status).toBe(404)
     const [removal = ''] = /\/portal\/[^"]+\/keys\/[^"]+\/removal/.exec(page) ?? []
     await admin.post(removal)
-    expect((await admin.get(credentials)).text).not.toContain('data-label="Credential">Public key')
+    expect((await admin.get(credentials)).text).not.toContain('data-label="Type">Public key')
   })
 })

@@ -114,10 +114,11 @@ describe("another developer's project", () => {
 
 describe('the audit log', () => {
   it('shows the administrator who did what, from where', async () => {
-    const { developer, admin } = await startPortal()
+    const { developer, admin, service } = await startPortal()
     const grace = await developer('grace')
     const project = await createProject(grace)
-    const { clientId, path } = await createApplication(grace, project)
+    const application = await createApplication(grace, project)
+    const { clientId, path } = application
     expect((await grace.get('/portal/audit')).status).toBe(403)
     const { text } = await admin.get('/portal/audit')
     const entry = text.split('<li>').find((each) => each.includes('application_created')) ?? ''
@@ -126,6 +127,10 @@ describe('the audit log', () => {
     expect(entry).toContain(`<a href="${path}">Transcriber</a>`)
     expect(entry).toContain(`<dd><code>${clientId}</code></dd>`)
     expect(text).toContain(`<a href="${project}">Speech</a>`)
+    await tokenFor(service.authUrl, { ...application, clientSecret: 'wrong' })
+    expect(plainText((await admin.get('/portal/audit')).text)).toContain(
+      'A request of Transcriber was rejected: Invalid credentials',
+    )
   })
 })
 

@@ -40,6 +40,15 @@ it('shows what the OpenAPI document says: each path, field, response, header and
   for (const each of all) expect(text).toContain(each)
 })
 
+it('gives each tab of a list its own name', async () => {
+  const { markup } = await reference()
+  const lists = [...markup.matchAll(/<fieldset>(.*?)<\/fieldset>/gs)].map(([, list = '']) =>
+    [...list.matchAll(/<label[^>]*>(.*?)<\/label/gs)].map(([, label = '']) => plainText(label).trim()),
+  )
+  expect(lists.length).toBeGreaterThan(5)
+  for (const list of lists) expect(new Set(list).size, list.join(', ')).toBe(list.length)
+})
+
 it('has snippets in four languages that name the service and the fields', async () => {
   const { authUrl, markup, text } = await reference()
   for (const language of ['curl', 'typescript', 'python', 'go']) {

@@ -138,8 +138,8 @@ describe('a resource server', () => {
 
   it('is renamed and removed', async () => {
     const { admin, path, clientSecret, status } = await withResourceServer()
-    const empty = await admin.post(path, { name: ' ' })
-    expect([empty.status, empty.text]).toEqual([422, expect.stringContaining('This field is required.')])
+    // The browser does not send it.
+    expect((await admin.post(path, { name: ' ' })).status).toBe(400)
     expect((await admin.post(path, { name: 'Voice API' })).location).toBe(path)
     expect((await admin.get(path)).text).toContain('The resource server was renamed.')
     expect((await admin.get(list)).text).toContain('Voice API')

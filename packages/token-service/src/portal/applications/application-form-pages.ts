@@ -12,9 +12,9 @@ import {
 } from '../layout/form.ts'
 import { page } from '../layout/page.ts'
 import { applicationFrame } from './application-frame.ts'
-import { lifetimeUnits } from './application-form.ts'
+import { labels, lifetimeUnits } from './application-form.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
-import { dangerRows } from '../layout/menus.ts'
+import { dangerSection, type DangerRow } from '../layout/menus.ts'
 import { dialog } from '../layout/dialog.ts'
 
 export interface SettingsContent {
@@ -70,13 +70,16 @@ export function settingsPage(
   const isRequest = application.status === 'approved' && !developer.administrator
   const hasNote =
     !developer.administrator && (application.status !== 'revoked' || application.review?.declined)
-  const body = html`<form method="post" action="${paths.settings(project.id, application.id)}" class="form">
+  const body = html`<form
+      method="post"
+      action="${paths.settings(project.id, application.id)}"
+      class="card form"
+    >
       ${csrfInput(csrfToken)} ${settings(content)} ${hasNote ? note(content.state) : ''}
       ${isRequest ? html`<p class="hint">More products, scopes or audiences, another token format and a longer lifetime take effect after an administrator has approved them.</p>` : ''}
       <button>Save</button>
     </form>
-    <hr />
-    ${dangerSection(request, client, otherProjects)}`
+    ${dangerSection('Move, revoke or delete', actions(request, client, otherProjects))}`
   return applicationFrame(request, client, 'settings', body)
 }
 
@@ -128,10 +131,7 @@ function settings({ products, scopes, state }: SettingsContent): SafeHtml {
         name: 'token_format',
         label: 'Token format',
         hint: 'APIs introspect opaque tokens. They verify JWTs themselves, and accept them until they expire.',
-        choices: [
-          ['opaque', 'Opaque'],
-          ['jwt', 'JWT (RFC 9068)'],
-        ],
+        choices: Object.entries(labels.tokenFormat),
       },
       state,
     ),
@@ -147,12 +147,8 @@ function settings({ products, scopes, state }: SettingsContent): SafeHtml {
     responseForm: choice(
       {
         name: 'response_form',
-        label: 'Format of the token response',
-        choices: [
-          ['products', 'With a list of API products'],
-          ['refresh', 'With the level and an empty refresh token'],
-          ['rfc6749', 'As in RFC 6749, with expires_in as a number'],
-        ],
+        label: 'Token response',
+        choices: Object.entries(labels.responseForm),
       },
       state,
     ),
@@ -160,7 +156,7 @@ function settings({ products, scopes, state }: SettingsContent): SafeHtml {
       {
         name: 'level',
         label: 'Level',
-        hint: 'Returned only in the format with the level and an empty refresh token.',
+        hint: `Only for the token response “${labels.responseForm.refresh}”.`,
         required: false,
       },
       state,
@@ -169,11 +165,11 @@ function settings({ products, scopes, state }: SettingsContent): SafeHtml {
   return html`${Object.values(fields)}`
 }
 
-function dangerSection(
+function actions(
   request: DeveloperRequest,
   client: RegisteredClient,
   otherProjects: readonly Project[],
-): SafeHtml {
+): DangerRow[] {
   const { paths, csrfToken, developer } = request
   const { application, project } = client
   const { name, status, responseForm } = application
@@ -184,41 +180,7 @@ function dangerSection(
   })
   const revokeTokens = approval('revoke_tokens')
   const revoke = approval('revoke')
-  const rows = [
-    status === 'approved' && {
-      title: 'Revoke all tokens',
-      text: 'The existing tokens become invalid. The application can get new ones.',
-      button: dialog({
-        id: 'revoke-tokens',
-        label: 'Revoke all tokens',
-        title: `Revoke all tokens of ${name}?`,
-        body: html`${revokeTokens.field}
-          <p>
-            APIs will reject the tokens from now on. Clients get new tokens with their next token request;
-            until then, their API requests fail.
-          </p>`,
-        confirm: 'Revoke all tokens',
-        danger: true,
-        ...revokeTokens,
-      }),
-    },
-    status !== 'revoked' && {
-      title: 'Revoke the application',
-      text: 'It can no longer get tokens, and its existing tokens become invalid.',
-      button: dialog({
-        id: 'revoke-application',
-        label: 'Revoke application',
-        title: `Revoke ${name}?`,
-        body: html`${revoke.field}
-          <p>
-            It can no longer get tokens, and its existing tokens become invalid at once.
-            ${developer.administrator ? 'You can approve it again.' : 'Only an administrator can approve it again.'}
-          </p>`,
-        confirm: 'Revoke application',
-        danger: true,
-        ...revoke,
-      }),
-    },
+  return [
     otherProjects.length > 0 && {
       title: 'Move to another project',
       text: `Its client ID, secrets and tokens stay valid.${responseForm === 'rfc6749' ? '' : ' Token responses name the other project’s organisation.'}`,
@@ -240,12 +202,46 @@ function dangerSection(
         csrfToken,
       }),
     },
+    status === 'approved' && {
+      title: 'Revoke all tokens',
+      text: 'The existing tokens become invalid. The application can get new ones.',
+      button: dialog({
+        id: 'revoke-tokens',
+        label: html`Revoke<span class="visually-hidden"> all tokens</span>`,
+        title: `Revoke all tokens of ${name}?`,
+        body: html`${revokeTokens.field}
+          <p>
+            APIs will reject the tokens from now on. Clients get new tokens with their next token request;
+            until then, their API requests fail.
+          </p>`,
+        confirm: 'Revoke all tokens',
+        danger: true,
+        ...revokeTokens,
+      }),
+    },
+    status !== 'revoked' && {
+      title: 'Revoke the application',
+      text: 'It can no longer get tokens, and its existing tokens become invalid.',
+      button: dialog({
+        id: 'revoke-application',
+        label: html`Revoke<span class="visually-hidden"> application</span>`,
+        title: `Revoke ${name}?`,
+        body: html`${revoke.field}
+          <p>
+            It can no longer get tokens, and its existing tokens become invalid at once.
+            ${developer.administrator ? 'You can approve it again.' : 'Only an administrator can approve it again.'}
+          </p>`,
+        confirm: 'Revoke application',
+        danger: true,
+        ...revoke,
+      }),
+    },
     {
       title: 'Delete the application',
       text: 'It can no longer get tokens. You can restore it within 30 days.',
       button: dialog({
         id: 'delete-application',
-        label: 'Delete application',
+        label: html`Delete<span class="visually-hidden"> application</span>`,
         title: `Delete ${name}?`,
         body: html`<input type="hidden" name="decision" value="delete" />
           <p>
@@ -259,8 +255,4 @@ function dangerSection(
       }),
     },
   ].filter((row) => row !== false)
-  return html`<section aria-labelledby="more">
-    <h2 id="more">Move, revoke or delete</h2>
-    ${dangerRows(rows)}
-  </section>`
 }

@@ -21,6 +21,16 @@ export const lifetimeUnits = [
   ['seconds', 1],
 ] as const
 
+/** How the values of a choice are called. */
+export const labels = {
+  tokenFormat: { opaque: 'Opaque', jwt: 'JWT (RFC 9068)' },
+  responseForm: {
+    products: 'With a list of API products',
+    refresh: 'With the level and an empty refresh token',
+    rfc6749: 'As in RFC 6749, with expires_in as a number',
+  },
+} as const
+
 const applicationForm = z.object({
   name: line(200),
   level: optionalLine(200),

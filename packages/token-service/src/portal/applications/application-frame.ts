@@ -31,7 +31,7 @@ export function applicationFrame(
   const { paths } = request
   const { application, project } = client
   const trail = [
-    ['Applications', paths.applications],
+    ['Projects', paths.projects],
     [project.name, paths.project(project.id)],
   ] as const
   const title = { title: application.name, trail, badge: statusBadge(client) }

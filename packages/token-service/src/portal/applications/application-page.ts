@@ -1,7 +1,8 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { RegisteredClient, Application, ApplicationSettings } from '../../storage/application.ts'
-import { lastUse, type LastUses, duration, relativeTime, time } from '../layout/time.ts'
+import { absent, lastUse, type LastUses, duration, relativeTime, time } from '../layout/time.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
+import { labels } from './application-form.ts'
 import { applicationFrame } from './application-frame.ts'
 import { usageChart } from './usage-chart.ts'
 import type { Usage } from './usage.ts'
@@ -29,8 +30,7 @@ export function applicationPage(request: DeveloperRequest, content: ApplicationC
         usedAtMs === undefined
           ? html`<p class="muted">The application has not received a token yet.</p>`
           : html`<p>
-              ${latestToken(usedAtMs, lifetimeSeconds * 1000, nowMs)} Requested
-              ${lastUse(id, lastUses, nowMs)}.
+              Requested ${lastUse(id, lastUses, nowMs)}. ${expiry(usedAtMs + lifetimeSeconds * 1000, nowMs)}
             </p>`
       }
     </section>
@@ -44,26 +44,8 @@ export function applicationPage(request: DeveloperRequest, content: ApplicationC
   return applicationFrame(request, client, 'application', body)
 }
 
-function latestToken(usedAtMs: number, lifetimeMs: number, nowMs: number): SafeHtml {
-  const expiresAtMs = usedAtMs + lifetimeMs
-  const isExpired = expiresAtMs <= nowMs
-  return html`${well((expiresAtMs - nowMs) / lifetimeMs)} ${isExpired ? 'Expired' : 'Expires'}
-  ${relativeTime(expiresAtMs, nowMs)}${isExpired ? '' : html` of ${duration(lifetimeMs / 1000)}`}.`
-}
-
-/** The remaining part of a lifetime, from 0 to 1, as the water in a well. The text beside it says the same. */
-function well(remaining: number): SafeHtml {
-  const level = Math.min(Math.max(remaining, 0), 1) * 12
-  return html`<svg class="well" viewBox="0 0 20 20" aria-hidden="true">
-    <rect x="5" y="${16 - level}" width="10" height="${level}" />
-    <path d="M4 3v13a1 1 0 0 0 1 1h10a1 1 0 0 0 1-1V3" />
-  </svg>`
-}
-
-const responseForms = {
-  products: 'with API products',
-  refresh: 'with the level and an empty refresh token',
-  rfc6749: 'as in RFC 6749',
+function expiry(expiresAtMs: number, nowMs: number): SafeHtml {
+  return html`${expiresAtMs <= nowMs ? 'Expired' : 'Expires'} ${relativeTime(expiresAtMs, nowMs)}.`
 }
 
 /** The settings of an application. */
@@ -71,14 +53,14 @@ function settingsList(application: Application): SafeHtml {
   const { products, scopes, level, responseForm, lifetimeSeconds, createdAtMs } = application
   const { tokenFormat, audiences } = application
   // The name is the title of the page.
-  const settings: Record<Exclude<keyof ApplicationSettings, 'name'>, readonly [string, string]> = {
-    products: ['API products', products.join(', ') || 'none'],
-    scopes: ['Scopes', scopes.join(' ') || 'none'],
+  const settings: Record<Exclude<keyof ApplicationSettings, 'name'>, readonly [string, SafeHtml | string]> = {
+    products: ['API products', products.join(', ') || absent()],
+    scopes: ['Scopes', scopes.join(' ') || absent()],
     lifetimeSeconds: ['Token lifetime', duration(lifetimeSeconds)],
-    tokenFormat: ['Token format', tokenFormat === 'jwt' ? 'JWT' : 'opaque'],
-    audiences: ['Audiences', audiences.join(' ') || 'none'],
-    responseForm: ['Token response', responseForms[responseForm]],
-    level: ['Level', level || 'none'],
+    tokenFormat: ['Token format', labels.tokenFormat[tokenFormat]],
+    audiences: ['Audiences', audiences.join(' ') || absent()],
+    responseForm: ['Token response', labels.responseForm[responseForm]],
+    level: ['Level', level || absent()],
   }
   return html`<dl class="pairs">
     ${[...Object.values(settings), ['Created', time(createdAtMs)] as const].map(

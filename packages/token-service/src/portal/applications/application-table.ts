@@ -1,7 +1,7 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { RegisteredClient } from '../../storage/application.ts'
 import type { UsageEntry } from '../../storage/activity-storage.ts'
-import { lastUse, type LastUses } from '../layout/time.ts'
+import { absent, lastUse, type LastUses } from '../layout/time.ts'
 import { shortId } from '../layout/copyable.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 import { statusBadge } from './status-badge.ts'
@@ -29,7 +29,7 @@ export function applicationTable(
         ${hasProject ? html`<th scope="col">Project</th>` : ''}
         <th scope="col">Status</th>
         <th scope="col">Client ID</th>
-        <th scope="col">Requests, 24 hours</th>
+        <th scope="col" class="number">Requests, 24 hours</th>
         <th scope="col">Last used</th>
       </tr>
     </thead>
@@ -43,7 +43,7 @@ export function applicationTable(
           ${hasProject ? html`<td data-label="Project"><a class="quiet" href="${paths.project(project.id)}">${project.name}</a></td>` : ''}
           <td data-label="Status">${statusBadge(client)}</td>
           <td data-label="Client ID">${shortId(`client-id-${id}`, clientId, `client ID of ${name}`)}</td>
-          <td data-label="Requests, 24 hours">${sparkline(own, nowMs)}</td>
+          <td class="number" data-label="Requests, 24 hours">${sparkline(own, nowMs)}</td>
           <td data-label="Last used">${lastUse(id, lastUses, nowMs)}</td>
         </tr>`
       })}
@@ -85,7 +85,8 @@ function sparkline(entries: readonly UsageEntry[], nowMs: number): SafeHtml {
   }
   const sum = (bars: readonly number[]) => bars.reduce((total, each) => total + each, 0)
   const text = `${sum(issued).toLocaleString('en')} issued, ${sum(failed).toLocaleString('en')} failed`
-  if (sum(issued) + sum(failed) === 0) return html`<span class="muted">none</span>`
+  if (sum(issued) + sum(failed) === 0)
+    return html`<span class="requests">${absent()}<span class="sparkline"></span></span>`
   const top = Math.max(...issued.map((each, hour) => each + (failed[hour] ?? 0)))
   const scaled = (requests: number) =>
     requests === 0 ? 0 : Math.max(2, Math.round((requests / top) * height))
@@ -96,9 +97,12 @@ function sparkline(entries: readonly UsageEntry[], nowMs: number): SafeHtml {
         return bar === 0 ? '' : `M${hour * 4} ${height - scaled(below[hour] ?? 0)}v-${bar}h3v${bar}z`
       })
       .join('')
-  return html`<svg class="sparkline" viewBox="0 0 ${hours * 4} ${height}" role="img" aria-label="${text}">
-    <title>${text}</title>
-    <path class="issued" d="${path(issued)}" />
-    <path class="failed" d="${path(failed, issued)}" />
-  </svg>`
+  return html`<span class="requests"
+    >${(sum(issued) + sum(failed)).toLocaleString('en')}
+    <svg class="sparkline" viewBox="0 0 ${hours * 4} ${height}" role="img" aria-label="${text}">
+      <title>${text}</title>
+      <path class="baseline" d="M0 ${height - 1}h${hours * 4}v1h-${hours * 4}z" />
+      <path class="issued" d="${path(issued)}" />
+      <path class="failed" d="${path(failed, issued)}" /></svg
+  ></span>`
 }

@@ -13,7 +13,7 @@ export interface ApplicationsContent extends ApplicationTableContent {
 }
 
 export const statusChoices = [
-  ['', 'Every status'],
+  ['', 'All statuses'],
   ['approved', 'Approved'],
   ['pending', 'Pending approval'],
   ['revoked', 'Revoked'],

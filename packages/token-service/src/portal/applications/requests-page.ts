@@ -2,7 +2,7 @@ import { html, type SafeHtml } from '@remix-run/html-template'
 import type { RegisteredClient } from '../../storage/application.ts'
 import type { TokenRequestEntry, TokenRequestOutcome } from '../../storage/activity-storage.ts'
 import { linkTo } from '../layout/paging.ts'
-import { relativeTime } from '../layout/time.ts'
+import { time } from '../layout/time.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 import { applicationFrame } from './application-frame.ts'
 import { describeOutcome, type Usage } from './usage.ts'
@@ -45,7 +45,7 @@ export function requestsPage(request: DeveloperRequest, content: RequestsContent
   return applicationFrame(request, client, 'requests', body)
 }
 
-function table({ requests, nowMs }: RequestsContent): SafeHtml {
+function table({ requests }: RequestsContent): SafeHtml {
   if (requests.length === 0) return html`<p class="muted">No such token request in the last 7 days.</p>`
   return html`<table class="stacked">
     <thead>
@@ -53,21 +53,21 @@ function table({ requests, nowMs }: RequestsContent): SafeHtml {
         <th scope="col">Time</th>
         <th scope="col">Result</th>
         <th scope="col">Address</th>
-        <th scope="col">Requests</th>
+        <th scope="col" class="number">Requests</th>
       </tr>
     </thead>
     <tbody>
       ${requests.map(
         ({ atMs, outcome, address, count }) =>
           html`<tr>
-            <td data-label="Time">${relativeTime(atMs, nowMs)}</td>
+            <td data-label="Time">${time(atMs)}</td>
             <td data-label="Result">
               <span class="badge" data-variant="${outcome === 'issued' ? 'success' : 'danger'}"
                 >${describeOutcome(outcome).label}</span
               >
             </td>
             <td data-label="Address"><code>${address}</code></td>
-            <td data-label="Requests">${count.toLocaleString('en')}</td>
+            <td class="number" data-label="Requests">${count.toLocaleString('en')}</td>
           </tr>`,
       )}
     </tbody>

@@ -4,7 +4,6 @@ import { roundUp, usageRanges, type Usage, type UsageBar } from './usage.ts'
 const height = 100
 const slot = 20
 const gap = 5
-const stripHeight = 20
 
 const count = (requests: number) => requests.toLocaleString('en')
 const dayFormat = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
@@ -21,7 +20,6 @@ const dayHourFormat = new Intl.DateTimeFormat('en-GB', {
 export function usageChart(usage: Usage, path: string): SafeHtml {
   const { range, issued, failed } = usage
   const requests = issued + failed
-  const rate = requests === 0 ? '' : ` ${((issued / requests) * 100).toFixed(1)} % succeeded.`
   return html`<div class="bar">
       <h2 id="usage">Token requests</h2>
       <nav class="actions" aria-label="Time range">
@@ -39,14 +37,23 @@ export function usageChart(usage: Usage, path: string): SafeHtml {
     ${
       requests === 0
         ? html`<p class="muted" id="usage-summary">No token requests in the last ${range.label}.</p>`
-        : html`<p id="usage-summary">
-              ${key('issued')} <strong>${count(issued)}</strong> issued ${key('failed')}
-              <strong>${count(failed)}</strong> failed in the last ${range.label}<span class="muted"
-                >.${rate}</span
-              >
-            </p>
-            ${usageFigure(usage, 'usage')} ${usageTable(usage)}`
+        : html`${usageLegend(usage)} ${usageFigure(usage, 'usage')} ${usageTable(usage)}`
     }`
+}
+
+/** What the colours of the chart mean, with the totals. */
+export function usageLegend(usage: Usage): SafeHtml {
+  const { range, issued, failed } = usage
+  return html`<p class="legend" id="usage-summary">
+    <span>${key('issued')}<strong>${count(issued)}</strong> issued</span>
+    <span>${key('failed')}<strong>${count(failed)}</strong> failed</span>
+    <span class="muted">${successRate(usage)} succeeded in the last ${range.label} (times in UTC)</span>
+  </p>`
+}
+
+/** Of the requests, of which there is at least one. */
+export function successRate({ issued, failed }: Usage): string {
+  return `${((issued / (issued + failed)) * 100).toFixed(1)}%`
 }
 
 const key = (kind: 'issued' | 'failed') =>
@@ -54,19 +61,11 @@ const key = (kind: 'issued' | 'failed') =>
     <rect class="${kind}" width="10" height="10" rx="2" />
   </svg>`
 
-/** The chart: issued tokens, and below them a strip of failures. `labelledBy`: the ID of its heading. */
+/** The chart: issued tokens, and on top of them failures. `labelledBy`: the ID of its heading. */
 export function usageFigure({ range, bars }: Usage, labelledBy: string): SafeHtml {
   const width = bars.length * slot
-  const top = roundUp(Math.max(...bars.map(({ issued }) => issued)))
-  const topFailed = Math.max(...bars.map(({ failed }) => failed))
+  const top = roundUp(Math.max(...bars.map(({ issued, failed }) => issued + failed)))
   const axisLabel = range.id === '24h' ? hourFormat : dayFormat
-  const ticks = bars.filter((_, index) => index % Math.ceil(bars.length / 6) === 0)
-  const shape = (bar: UsageBar, index: number, part: SafeHtml | '') =>
-    html`<g>
-      <title>${barLabel(range.id, bar)}: ${count(bar.issued)} issued, ${count(bar.failed)} failed</title>
-      <rect fill="transparent" x="${index * slot}" y="0" width="${slot}" height="${height}" />
-      ${part}
-    </g>`
   return html`<figure class="chart">
     <div class="y-axis" aria-hidden="true">
       <span>${count(top)}</span><span>${top > 1 ? count(top / 2) : ''}</span><span>0</span>
@@ -79,25 +78,18 @@ export function usageFigure({ range, bars }: Usage, labelledBy: string): SafeHtm
     >
       ${[0, height / 2, height].map((y) => html`<line x1="0" x2="${width}" y1="${y}" y2="${y}" />`)}
       ${bars.map((bar, index) => {
-        const size = scaled(bar.issued, top, height)
-        return shape(bar, index, rectangle('issued', index, height - size, size))
+        const issued = scaled(bar.issued, top)
+        const failed = scaled(bar.failed, top)
+        return html`<g>
+          <title>${barLabel(range.id, bar)}: ${count(bar.issued)} issued, ${count(bar.failed)} failed</title>
+          <rect fill="transparent" x="${index * slot}" y="0" width="${slot}" height="${height}" />
+          ${rectangle('issued', index, height - issued, issued)}
+          ${rectangle('failed', index, height - issued - failed, failed)}
+        </g>`
       })}
     </svg>
-    ${
-      topFailed === 0
-        ? ''
-        : html`<svg
-            class="failures"
-            viewBox="0 0 ${width} ${stripHeight}"
-            preserveAspectRatio="none"
-            role="img"
-            aria-label="Failures"
-          >
-            ${bars.map((bar, index) => shape(bar, index, rectangle('failed', index, 0, scaled(bar.failed, topFailed, stripHeight))))}
-          </svg>`
-    }
     <div class="x-axis" aria-hidden="true">
-      ${ticks.map(({ fromMs }) => html`<span>${axisLabel.format(fromMs)}</span>`)}<span>now (UTC)</span>
+      ${bars.map(({ fromMs }) => html`<span>${fromMs % range.labelMs === 0 ? axisLabel.format(fromMs) : ''}</span>`)}
     </div>
   </figure>`
 }
@@ -112,8 +104,8 @@ function usageTable({ range, bars }: Usage): SafeHtml {
       <thead>
         <tr>
           <th scope="col">From</th>
-          <th scope="col">Issued</th>
-          <th scope="col">Failed</th>
+          <th scope="col" class="number">Issued</th>
+          <th scope="col" class="number">Failed</th>
         </tr>
       </thead>
       <tbody>
@@ -124,8 +116,8 @@ function usageTable({ range, bars }: Usage): SafeHtml {
             (bar) =>
               html`<tr>
                 <td>${barLabel(range.id, bar)}</td>
-                <td>${count(bar.issued)}</td>
-                <td>${count(bar.failed)}</td>
+                <td class="number">${count(bar.issued)}</td>
+                <td class="number">${count(bar.failed)}</td>
               </tr>`,
           )}
       </tbody>
@@ -137,8 +129,8 @@ function barLabel(range: string, { fromMs }: UsageBar): string {
   return (range === '30d' ? dayFormat : dayHourFormat).format(fromMs)
 }
 
-function scaled(requests: number, top: number, full: number): number {
-  return requests === 0 ? 0 : Math.max(2, Math.round((requests / top) * full * 100) / 100)
+function scaled(requests: number, top: number): number {
+  return requests === 0 ? 0 : Math.max(1, Math.round((requests / top) * height * 100) / 100)
 }
 
 function rectangle(kind: 'issued' | 'failed', index: number, y: number, size: number): SafeHtml | '' {

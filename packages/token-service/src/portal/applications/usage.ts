@@ -3,11 +3,11 @@ import type { ErrorReason } from '../../oauth/protocol-error.ts'
 
 const hourMs = 3_600_000
 
-/** What the chart can show: its name, how long ago it starts, and the time that one bar represents. */
+/** What the chart can show: its name, its number of bars, the time that one represents, and that between two labels. */
 export const usageRanges = [
-  { id: '24h', label: '24 hours', bars: 24, barMs: hourMs },
-  { id: '7d', label: '7 days', bars: 28, barMs: 6 * hourMs },
-  { id: '30d', label: '30 days', bars: 30, barMs: 24 * hourMs },
+  { id: '24h', label: '24 hours', bars: 24, barMs: hourMs, labelMs: 4 * hourMs },
+  { id: '7d', label: '7 days', bars: 28, barMs: 6 * hourMs, labelMs: 24 * hourMs },
+  { id: '30d', label: '30 days', bars: 30, barMs: 24 * hourMs, labelMs: 5 * 24 * hourMs },
 ] as const
 
 export type UsageRange = (typeof usageRanges)[number]

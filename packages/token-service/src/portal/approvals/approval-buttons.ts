@@ -25,7 +25,7 @@ export function declineLink(
 ): SafeHtml {
   const path = paths.decline(projectId, id)
   return html`<a
-    class="${from ? 'button small outline' : 'button outline'}"
+    class="${from ? 'button small ghost' : 'button outline'}"
     href="${from ? linkTo(path, { from }) : path}"
     >Decline<span class="visually-hidden"> ${requested ? `changes to ${name}` : name}</span></a
   >`

@@ -11,7 +11,7 @@ import {
 import { csrfInput, emptyForm, textArea, type FormState } from '../layout/form.ts'
 import { page } from '../layout/page.ts'
 import { pages, searchField, type Paging } from '../layout/paging.ts'
-import { duration, relativeTime } from '../layout/time.ts'
+import { absent, duration, relativeTime } from '../layout/time.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 
 export interface ApprovalsContent {
@@ -43,10 +43,10 @@ export function approvalsPage(request: DeveloperRequest, content: ApprovalsConte
         </form>
         <form id="decisions" method="post" action="${paths.approvals}">${csrfInput(csrfToken)}</form>
         ${clients.length === 0 ? html`<p class="muted">Nothing matches the search.</p>` : table(request, content)}
+        ${clients.length > 1 ? html`<p class="selection"><button form="decisions">Approve selected</button></p>` : ''}
         ${pages({ path: paths.approvals, query: { q: search }, paging, total, noun: 'to decide on' })}`
-  const actions = clients.length > 1 ? html`<button form="decisions">Approve selected</button>` : undefined
   const body = html`${declinedNotice(request, content.declined)}${list}`
-  return page(request, { title: 'Approvals', body, actions })
+  return page(request, { title: 'Approvals', body })
 }
 
 /** Confirms the decision, which can be undone. */
@@ -83,18 +83,21 @@ function table(request: DeveloperRequest, { clients, owners, nowMs }: ApprovalsC
         const { id, name, clientId, revision, createdAtMs, products, scopes, lifetimeSeconds } = application
         const { requested, review } = application
         const value = `${revision} ${clientId}`
-        const names = owners.get(project.id)?.join(', ') ?? 'no owner'
+        const names = owners.get(project.id)?.join(', ') ?? absent('no owner')
         return html`<tr>
           <td data-label="Application">
             <span class="choice"
-              ><input
-                type="checkbox"
-                name="selected"
-                value="${value}"
-                form="decisions"
-                aria-label="Select ${name}"
-              />
-              <a href="${request.paths.application(project.id, id)}">${name}</a></span
+              >${
+                clients.length > 1
+                  ? html`<input
+                      type="checkbox"
+                      name="selected"
+                      value="${value}"
+                      form="decisions"
+                      aria-label="Select ${name}"
+                    /> `
+                  : ''
+              }<a href="${request.paths.application(project.id, id)}">${name}</a></span
             >
             ${review?.note === undefined ? '' : html`<br /><q class="hint lines">${review.note}</q>`}
             ${statedFields
@@ -102,7 +105,7 @@ function table(request: DeveloperRequest, { clients, owners, nowMs }: ApprovalsC
               .map(
                 ([field, label]) =>
                   html`<br /><span class="hint"
-                      >${label} ${change(application[field] || 'none', requested?.[field])}</span
+                      >${label} ${change(application[field], requested?.[field])}</span
                     >`,
               )}
             ${
@@ -136,13 +139,14 @@ function table(request: DeveloperRequest, { clients, owners, nowMs }: ApprovalsC
   </table>`
 }
 
-const listed = (names: readonly string[]) => names.join(', ') || 'none'
+const listed = (names: readonly string[]) => names.join(', ')
 
 /** The approved value, and the requested one if it differs. */
 function change(approved: string, requested = approved): SafeHtml {
   return requested === approved
-    ? html`${approved}`
-    : html`<s>${approved}</s><span class="visually-hidden"> becomes </span> <strong>${requested}</strong>`
+    ? html`${approved || absent()}`
+    : html`<s>${approved || 'none'}</s><span class="visually-hidden"> becomes </span>
+        <strong>${requested || 'none'}</strong>`
 }
 
 export interface DeclineContent {

@@ -1,6 +1,9 @@
-/** What happened, by event: `{client}` and `{detail}` are the application or API and what else the entry names. */
+/**
+ * What happened, by event: `{client}` and `{detail}` are the application or API and what else the entry names. The
+ * actor precedes the sentence, unless that starts with a capital letter.
+ */
 const sentences: Readonly<Record<string, string>> = {
-  administrator_rejected: 'sent a wrong administrator token',
+  administrator_rejected: 'A request with a wrong administrator token was rejected',
   application_approved: 'approved {client}',
   application_changed: 'changed the settings of {client}',
   application_created: 'registered {client}',
@@ -37,7 +40,7 @@ const sentences: Readonly<Record<string, string>> = {
   project_deleted: 'deleted {detail}',
   project_restored: 'restored {detail}',
   request_declined: 'declined a request of {client}',
-  request_rejected: 'was rejected: {detail}',
+  request_rejected: 'A request of {client} was rejected: {detail}',
   resource_server_changed: 'renamed {client}',
   resource_server_created: 'registered {client}',
   resource_server_removed: 'removed {client}',
@@ -60,7 +63,8 @@ const sentences: Readonly<Record<string, string>> = {
 
 /** The sentence of an event; one that is not known is named. */
 export function sentenceOf(event: string): string {
-  return sentences[event] ?? `${event.replaceAll('_', ' ')} {client} {detail}`
+  const sentence = sentences[event] ?? `${event.replaceAll('_', ' ')} {client} {detail}`
+  return /^[A-Z]/.test(sentence) ? sentence : `{actor} ${sentence}`
 }
 
 /** What the filter offers: events that one looks for together. */

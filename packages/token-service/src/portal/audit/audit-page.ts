@@ -46,7 +46,7 @@ export function auditPage(request: DeveloperRequest, content: AuditContent): Saf
           </ul>`
     }
     <nav class="pages" aria-label="Pages">
-      <p>Newest first</p>
+      <p>${entries.length} ${entries.length === 1 ? 'entry' : 'entries'}, newest first</p>
       ${isFirst ? '' : html`<a class="button outline small" href="${linkTo(paths.audit, fields)}">Newest</a>`}
       ${
         before === undefined

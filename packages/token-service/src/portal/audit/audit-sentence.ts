@@ -1,6 +1,7 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { Storage } from '../../storage/storage.ts'
 import type { StoredAuditEntry } from '../../storage/audit-storage.ts'
+import { describeOutcome } from '../applications/usage.ts'
 import type { Paths } from '../paths.ts'
 import { sentenceOf } from './audit-events.ts'
 
@@ -27,16 +28,19 @@ export async function createAuditSentences(
     const { event, clientId, detail, count } = entry
     const client = clientId === undefined ? undefined : subjects.get(clientId)
     const values: Readonly<Record<string, SafeHtml | string>> = {
+      actor: html`<strong>${actorText(entry)}</strong>`,
       client: client ? linkTo(client) : (clientId ?? 'an application'),
-      detail: detail === undefined ? '' : detailText(detail, subjects),
+      detail:
+        detail === undefined ? '' : isRejection(event) ? outcomeText(detail) : detailText(detail, subjects),
     }
-    const parts = sentenceOf(event).split(/\{(client|detail)\}/)
-    const sentence = html`<strong>${actorText(entry)}</strong> ${parts.map((part, index) =>
-        index % 2 === 1 ? (values[part] ?? '') : part,
-      )}${count > 1 ? ` × ${count.toLocaleString('en')}` : ''}`
+    const parts = sentenceOf(event).split(/\{(actor|client|detail)\}/)
+    const sentence = html`${parts.map((part, index) => (index % 2 === 1 ? (values[part] ?? '') : part))}${count > 1 ? ` × ${count.toLocaleString('en')}` : ''}`
     return { ...entry, sentence, clientName: client?.name }
   })
 }
+
+const isRejection = (event: string) => event === 'request_rejected'
+const outcomeText = (detail: string) => describeOutcome(detail).label
 
 /** Names of projects instead of their IDs, and anything else as it is. */
 function detailText(detail: string, subjects: ReadonlyMap<string, Subject>): SafeHtml {

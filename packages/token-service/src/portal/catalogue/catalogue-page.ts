@@ -7,8 +7,14 @@ import type { DeveloperRequest } from '../portal-request.ts'
 export type CatalogueKind = 'products' | 'scopes'
 
 const texts = {
-  products: { title: 'API products', plural: 'products', noun: 'product', label: 'Product name' },
-  scopes: { title: 'Scopes', plural: 'scopes', noun: 'scope', label: 'Scope' },
+  products: { title: 'API products', plural: 'products', noun: 'product', label: 'Name', hint: undefined },
+  scopes: {
+    title: 'Scopes',
+    plural: 'scopes',
+    noun: 'scope',
+    label: 'Name',
+    hint: 'Without spaces, such as orders:read.',
+  },
 }
 
 export function cataloguePage(
@@ -18,44 +24,41 @@ export function cataloguePage(
   state: FormState,
 ): SafeHtml {
   const { paths, csrfToken } = request
-  const { title, plural, noun, label } = texts[kind]
+  const { title, plural, noun, label, hint } = texts[kind]
   const body = html`<p class="lead">
       Developers choose from these ${plural} when they register an application.
     </p>
-    <div class="card ${names.length === 0 ? 'empty' : ''}">
-      ${
-        names.length === 0
-          ? html`<h2>No ${plural} yet</h2>
-              <p class="muted">Add the first one below.</p>`
-          : html`<ul class="rows">
-              ${names.map(
-                (name, index) =>
-                  html`<li class="bar">
-                    <p>${name}</p>
-                    <div class="actions">
-                      ${dialog({
-                        id: `remove-${index}`,
-                        label: html`Remove<span class="visually-hidden"> ${name}</span>`,
-                        style: 'outline small',
-                        title: `Remove ${name} from the catalogue?`,
-                        body: html`<input type="hidden" name="remove" value="${name}" />
-                          <p>
-                            Developers can no longer choose it. Applications that have the ${noun} keep it.
-                          </p>`,
-                        action: paths[kind],
-                        confirm: `Remove ${noun}`,
-                        csrfToken,
-                        danger: true,
-                      })}
-                    </div>
-                  </li>`,
-              )}
-            </ul>`
-      }
-    </div>
+    ${
+      names.length === 0
+        ? html`<p>No ${plural} yet.</p>`
+        : html`<ul class="rows">
+            ${names.map(
+              (name, index) =>
+                html`<li class="bar">
+                  <p>${name}</p>
+                  <div class="actions">
+                    ${dialog({
+                      id: `remove-${index}`,
+                      label: html`Remove<span class="visually-hidden"> ${name}</span>`,
+                      style: 'ghost small',
+                      title: `Remove ${name} from the catalogue?`,
+                      body: html`<input type="hidden" name="remove" value="${name}" />
+                        <p>
+                          Developers can no longer choose it. Applications that have the ${noun} keep it.
+                        </p>`,
+                      action: paths[kind],
+                      confirm: `Remove ${noun}`,
+                      csrfToken,
+                      danger: true,
+                    })}
+                  </div>
+                </li>`,
+            )}
+          </ul>`
+    }
     <form method="post" action="${paths[kind]}" class="card form">
       <h2>Add a ${noun}</h2>
-      ${csrfInput(csrfToken)} ${field({ name: 'name', label }, state)}
+      ${csrfInput(csrfToken)} ${field({ name: 'name', label, hint }, state)}
       <button>Add ${noun}</button>
     </form>`
   return page(request, { title, body })

@@ -25,9 +25,10 @@ export interface DialogOptions {
 export function dialog(options: DialogOptions): SafeHtml {
   const { id, label, title, body, action, confirm, csrfToken, danger = false, style = 'outline' } = options
   const variant = danger ? html`data-variant="danger"` : ''
+  const opener = danger ? `${style} destructive` : style
   return html`<button
       type="button"
-      class="${style}"
+      class="${opener}"
       commandfor="${id}"
       command="show-modal"
       aria-haspopup="dialog"

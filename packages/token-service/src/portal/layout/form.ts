@@ -78,10 +78,12 @@ export interface TextAreaOptions extends Labelled {
   readonly required?: boolean | undefined
   /** @default 6 */
   readonly rows?: number | undefined
+  /** Whether its lines are those of code. @default false */
+  readonly isCode?: boolean | undefined
 }
 
 export function textArea(options: TextAreaOptions, state: FormState): SafeHtml {
-  const { name, id = name, required = true, rows = 6 } = options
+  const { name, id = name, required = true, rows = 6, isCode = false } = options
   return labelled(
     options,
     state,
@@ -89,6 +91,7 @@ export function textArea(options: TextAreaOptions, state: FormState): SafeHtml {
       id="${id}"
       name="${name}"
       rows="${rows}"
+      class="${isCode ? 'code' : ''}"
       spellcheck="false"
       ${required ? html`required` : ''}
       ${noteAttributes(options, state)}

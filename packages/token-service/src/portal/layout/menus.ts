@@ -17,15 +17,18 @@ export interface DangerRow {
   readonly button: SafeHtml
 }
 
-/** What moves, revokes or deletes the page's subject. */
-export function dangerRows(rows: readonly DangerRow[]): SafeHtml {
-  return html`<ul class="rows">
-    ${rows.map(
-      ({ title, text, button }) =>
-        html`<li class="bar">
-          <p><strong>${title}</strong><br /><span class="muted">${text}</span></p>
-          <div class="actions">${button}</div>
-        </li>`,
-    )}
-  </ul>`
+/** At the end of a page: what moves, revokes or deletes its subject, that which is hardest to undo last. */
+export function dangerSection(title: string, rows: readonly DangerRow[]): SafeHtml {
+  return html`<section class="last" aria-labelledby="more">
+    <h2 id="more">${title}</h2>
+    <ul class="rows">
+      ${rows.map(
+        ({ title: name, text, button }) =>
+          html`<li class="bar">
+            <p><strong>${name}</strong><br /><span class="muted">${text}</span></p>
+            <div class="actions">${button}</div>
+          </li>`,
+      )}
+    </ul>
+  </section>`
 }

@@ -27,6 +27,8 @@ export interface PageContent {
   readonly body: SafeHtml
   /** Links to the parent pages: label and path. */
   readonly trail?: readonly (readonly [string, string])[] | undefined
+  /** The path of the menu's entry that the page belongs to, if its own path does not say so. */
+  readonly section?: string | undefined
   /** Beside the title: a badge, and actions on the page's subject. */
   readonly badge?: SafeHtml | undefined
   readonly actions?: SafeHtml | undefined
@@ -40,6 +42,7 @@ export interface PageContent {
 
 /** A page of the portal. */
 export function page(viewer: Viewer, content: PageContent): SafeHtml {
+  const { section = viewer.path } = content
   const { title, body, trail = [], badge = '', actions, isCard = false, scripts = [], continueTo } = content
   const main = html`<main id="content" tabindex="-1" class="${isCard ? 'narrow' : ''}">
     ${viewer.notice === undefined ? '' : html`<div role="status" class="notice" data-variant="success">${notices[viewer.notice]}</div>`}
@@ -50,12 +53,13 @@ export function page(viewer: Viewer, content: PageContent): SafeHtml {
     </div>
     ${body}
   </main>`
-  return document(viewer, { title, main, scripts: ['portal.js', ...scripts], continueTo })
+  return document(viewer, { title, main, section, scripts: ['portal.js', ...scripts], continueTo })
 }
 
 interface DocumentContent {
   readonly title: string
   readonly main: SafeHtml
+  readonly section: string
   readonly scripts: readonly AssetName[]
   readonly continueTo: string | undefined
 }
@@ -63,7 +67,8 @@ interface DocumentContent {
 // Bundlers rewrite a tagged template that contains the end tag of a script.
 const endScript = '/script'
 
-function document(viewer: Viewer, { title, main, scripts, continueTo }: DocumentContent): SafeHtml {
+function document(viewer: Viewer, content: DocumentContent): SafeHtml {
+  const { title, main, section, scripts, continueTo } = content
   const { paths, developer } = viewer
   return html`<!doctype html>
     <html lang="en">
@@ -83,7 +88,7 @@ function document(viewer: Viewer, { title, main, scripts, continueTo }: Document
           <a class="brand" href="${paths.root}"
             ><img src="${assetUrl(paths, 'icon.svg')}" alt="" width="26" height="26" />Tokenwell</a
           >
-          ${developer ? menu(viewer, developer) : shortMenu(viewer)}
+          ${developer ? menu(viewer, developer, section) : shortMenu(viewer)}
         </header>
         ${main}
         <p class="visually-hidden" role="status" id="status"></p>
@@ -106,7 +111,7 @@ function shortMenu(viewer: Viewer): SafeHtml {
   return html`<nav class="short-menu" aria-label="Main">${linkList(viewer, links)}</nav>`
 }
 
-function menu(viewer: Viewer, developer: Developer): SafeHtml {
+function menu(viewer: Viewer, developer: Developer, section: string): SafeHtml {
   const { paths, csrfToken, awaitingApproval = 0, isStarted = false } = viewer
   const links: Link[] = [
     isStarted ? ['Overview', paths.root] : ['Get started', paths.start],
@@ -126,11 +131,11 @@ function menu(viewer: Viewer, developer: Developer): SafeHtml {
   ]
   return html`${menuButton}
     <nav id="menu" aria-label="Main" popover>
-      ${linkList(viewer, links)}
+      ${linkList(viewer, links, section)}
       ${
         developer.administrator
           ? html`<h2>Administration</h2>
-              ${linkList(viewer, administration)}`
+              ${linkList(viewer, administration, section)}`
           : ''
       }
       <div class="account">
@@ -139,23 +144,17 @@ function menu(viewer: Viewer, developer: Developer): SafeHtml {
         </p>
         ${linkList(viewer, [['Account', paths.account]])}
         <form method="post" action="${paths.logOut}">
-          ${csrfInput(csrfToken)}<button class="ghost small">Log out</button>
+          ${csrfInput(csrfToken)}<button class="ghost">Log out</button>
         </form>
       </div>
     </nav>`
 }
 
-function linkList({ path, paths }: Viewer, links: readonly Link[]): SafeHtml {
-  // Pages without a link of their own belong to one of these.
-  const section = path.startsWith(paths.newProject)
-    ? paths.projects
-    : path.startsWith(`${paths.projects}/`) && path.includes('/applications/')
-      ? paths.applications
-      : path
+function linkList({ path, paths }: Viewer, links: readonly Link[], section = path): SafeHtml {
   const current = (href: string) =>
     path === href
       ? html`aria-current="page"`
-      : href !== paths.root && (section === href || section.startsWith(`${href}/`))
+      : section === href || (href !== paths.root && section.startsWith(`${href}/`))
         ? html`aria-current="true"`
         : ''
   return html`<ul>

@@ -56,8 +56,8 @@ export function linkTo(path: string, query: Readonly<Record<string, string>>): s
 
 export function searchField(search: string, label: string): SafeHtml {
   return html`<div data-field class="wide">
-    <label class="visually-hidden" for="q">${label}</label>
-    <input id="q" name="q" type="search" value="${search}" placeholder="${label}  /" autocomplete="off" />
+    <label for="q">${label}</label>
+    <input id="q" name="q" type="search" value="${search}" placeholder="${label}" autocomplete="off" />
   </div>`
 }
 

@@ -20,18 +20,20 @@ export function tabs({ name, label, tabs: all }: TabsOptions): SafeHtml {
   return html`<div class="tabs">
     <fieldset>
       <legend class="visually-hidden">${label}</legend>
-      ${all.map(
-        ({ id, label: text }, index) =>
-          html`<label
-            ><input
-              type="radio"
-              name="${name}"
-              value="${id}"
-              data-tab="${index}"
-              ${index === 0 ? html`checked` : ''}
-            />${text}</label
-          >`,
-      )}
+      <div>
+        ${all.map(
+          ({ id, label: text }, index) =>
+            html`<label
+              ><input
+                type="radio"
+                name="${name}"
+                value="${id}"
+                data-tab="${index}"
+                ${index === 0 ? html`checked` : ''}
+              />${text}</label
+            >`,
+        )}
+      </div>
     </fieldset>
     ${all.map(({ panel }, index) => html`<div class="panel" data-panel="${index}">${panel}</div>`)}
   </div>`

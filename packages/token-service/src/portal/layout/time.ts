@@ -39,10 +39,15 @@ export function duration(seconds: number): string {
 /** When applications, resource servers, secrets and keys were last used, by ID. */
 export type LastUses = ReadonlyMap<string, number>
 
-export function lastUse(id: string, lastUses: LastUses, nowMs: number): SafeHtml | string {
+export function lastUse(id: string, lastUses: LastUses, nowMs: number): SafeHtml {
   return relativeTimeOrNever(lastUses.get(id), nowMs)
 }
 
-export function relativeTimeOrNever(ms: number | undefined, nowMs: number): SafeHtml | string {
-  return ms === undefined ? 'never' : relativeTime(ms, nowMs)
+export function relativeTimeOrNever(ms: number | undefined, nowMs: number): SafeHtml {
+  return ms === undefined ? absent('never') : relativeTime(ms, nowMs)
+}
+
+/** The word that stands where a value could be. */
+export function absent(word: 'none' | 'never' | 'no owner' = 'none'): SafeHtml {
+  return html`<span class="muted">${word}</span>`
 }

@@ -3,10 +3,9 @@ import type { ExpiringSecret, ListPage } from '../../storage/listing-storage.ts'
 import { choice } from '../layout/form.ts'
 import { page } from '../layout/page.ts'
 import { pages, type Paging } from '../layout/paging.ts'
-import { relativeTime, relativeTimeOrNever } from '../layout/time.ts'
+import { relativeTimeOrNever } from '../layout/time.ts'
+import { expiryBadge } from '../secrets/credentials-table.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
-
-const dayMs = 86_400_000
 
 export const expiryPeriods = [
   ['30', 'Within 30 days'],
@@ -30,8 +29,8 @@ export function expiringSecretsPage(
   const { paths } = request
   const state = { values: { days }, errors: {} }
   const body = html`<p class="lead">
-      Rotate a secret, and deploy the new one, before the one in use expires. One that was never used needs
-      nothing.
+      Rotate a secret, and deploy the new one, before the secret in use expires. A secret that was never used
+      can expire without an effect.
     </p>
     <form method="get" action="${paths.expiringSecrets}" class="filter">
       ${choice({ name: 'days', label: 'Expiry', choices: expiryPeriods }, state)}
@@ -40,32 +39,35 @@ export function expiringSecretsPage(
     ${
       items.length === 0
         ? html`<div class="card empty"><h2>No secret expires in this period</h2></div>`
-        : html`<div class="card">
-            <table class="stacked">
-              <thead>
-                <tr>
-                  <th scope="col">Client</th>
-                  <th scope="col">Secret</th>
-                  <th scope="col">Last used</th>
-                  <th scope="col">Expires</th>
-                </tr>
-              </thead>
-              <tbody>
-                ${items.map(
-                  (secret) =>
-                    html`<tr>
-                      <td data-label="Client">${ownerLink(request, secret)}</td>
-                      <td data-label="Secret"><code>${secret.prefix}…</code></td>
-                      <td data-label="Last used">${relativeTimeOrNever(secret.lastUsedAtMs, nowMs)}</td>
-                      <td data-label="Expires">${expiryBadge(secret, nowMs)}</td>
-                    </tr>`,
-                )}
-              </tbody>
-            </table>
-          </div>`
+        : html`<table class="stacked">
+            <thead>
+              <tr>
+                <th scope="col">Client</th>
+                <th scope="col">Secret</th>
+                <th scope="col">Last used</th>
+                <th scope="col">Expires</th>
+              </tr>
+            </thead>
+            <tbody>
+              ${items.map(
+                (secret) =>
+                  html`<tr>
+                    <td data-label="Client">${ownerLink(request, secret)}</td>
+                    <td data-label="Secret"><code>${secret.prefix}••••</code></td>
+                    <td data-label="Last used">${relativeTimeOrNever(secret.lastUsedAtMs, nowMs)}</td>
+                    <td data-label="Expires">${expiryBadge(secret.expiresAtMs, nowMs)}</td>
+                  </tr>`,
+              )}
+            </tbody>
+          </table>`
     }
     ${pages({ path: paths.expiringSecrets, query: { days }, paging, total, noun: 'secrets' })}`
-  return page(request, { title: 'Secrets that expire', body, trail: [['Overview', paths.root]] })
+  return page(request, {
+    title: 'Secrets that expire soon',
+    body,
+    trail: [['Overview', paths.root]],
+    section: paths.root,
+  })
 }
 
 /** The name of a secret's owner, as a link to where one rotates the secret. */
@@ -73,10 +75,4 @@ export function ownerLink({ paths }: DeveloperRequest, { owner }: ExpiringSecret
   const { id, projectId, name, clientId } = owner
   const path = projectId === undefined ? paths.resourceServer(clientId) : paths.credentials(projectId, id)
   return html`<a href="${path}">${name || clientId}</a>`
-}
-
-export function expiryBadge({ expiresAtMs }: ExpiringSecret, nowMs: number): SafeHtml {
-  const leftMs = expiresAtMs - nowMs
-  const variant = leftMs <= dayMs ? 'danger' : leftMs <= 7 * dayMs ? 'warning' : ''
-  return html`<span class="badge" data-variant="${variant}">${relativeTime(expiresAtMs, nowMs)}</span>`
 }

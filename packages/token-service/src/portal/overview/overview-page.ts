@@ -1,12 +1,13 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { ExpiringSecret, FailureTotal } from '../../storage/listing-storage.ts'
 import { describeOutcome, type Usage } from '../applications/usage.ts'
-import { usageFigure } from '../applications/usage-chart.ts'
+import { successRate, usageFigure, usageLegend } from '../applications/usage-chart.ts'
 import type { AuditSentence } from '../audit/audit-sentence.ts'
 import { page } from '../layout/page.ts'
 import { linkTo } from '../layout/paging.ts'
 import { relativeTime } from '../layout/time.ts'
-import { expiryBadge, ownerLink } from './expiring-secrets-page.ts'
+import { expiryBadge } from '../secrets/credentials-table.ts'
+import { ownerLink } from './expiring-secrets-page.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 
 export interface OverviewContent {
@@ -27,18 +28,18 @@ export function overviewPage(request: DeveloperRequest, content: OverviewContent
   const { paths, developer } = request
   const { usage, applications, pending, expiring, failures, changes, nowMs } = content
   const requests = usage.issued + usage.failed
-  const rate = requests === 0 ? '–' : `${((usage.issued / requests) * 100).toFixed(1)} %`
+  const rate = requests === 0 ? '–' : successRate(usage)
   const pendingPath = developer.administrator
     ? paths.approvals
     : linkTo(paths.applications, { status: 'pending' })
   const body = html`<dl class="figures">
       ${figure('Tokens in 30 days', usage.issued.toLocaleString('en'))} ${figure('Success rate', rate)}
       ${figure('Applications', applications.toLocaleString('en'), paths.applications)}
-      ${figure(developer.administrator ? 'To approve' : 'Pending approval', pending.toLocaleString('en'), pendingPath)}
+      ${figure(developer.administrator ? 'To approve' : 'Pending approval', pending.toLocaleString('en'), pendingPath, pending > 0)}
     </dl>
     <section aria-labelledby="tokens">
-      <h2 id="tokens">Tokens per day</h2>
-      ${requests === 0 ? html`<p class="muted">No token requests in the last 30 days.</p>` : usageFigure(usage, 'tokens')}
+      <h2 id="tokens">Token requests per day</h2>
+      ${requests === 0 ? html`<p class="muted">No token requests in the last 30 days.</p>` : html`${usageLegend(usage)} ${usageFigure(usage, 'tokens')}`}
     </section>
     <div class="grid">
       ${part(
@@ -69,10 +70,12 @@ export function overviewPage(request: DeveloperRequest, content: OverviewContent
   return page(request, { title: 'Overview', body })
 }
 
-function figure(name: string, value: string, path?: string): SafeHtml {
+function figure(name: string, value: string, path?: string, isDue = false): SafeHtml {
   return html`<div>
     <dt>${name}</dt>
-    <dd>${path === undefined ? value : html`<a class="quiet" href="${path}">${value}</a>`}</dd>
+    <dd>
+      ${path === undefined ? value : html`<a class="quiet ${isDue ? 'due' : ''}" href="${path}">${value}</a>`}
+    </dd>
   </div>`
 }
 
@@ -93,8 +96,8 @@ function part(title: string, rows: readonly SafeHtml[], otherwise: string, link?
 }
 
 function expiry(request: DeveloperRequest, secret: ExpiringSecret, nowMs: number): SafeHtml {
-  return html`<p>${ownerLink(request, secret)} <code>${secret.prefix}…</code></p>
-    <div class="actions">${expiryBadge(secret, nowMs)}</div>`
+  return html`<p>${ownerLink(request, secret)} <code>${secret.prefix}••••</code></p>
+    <div class="actions">${expiryBadge(secret.expiresAtMs, nowMs)}</div>`
 }
 
 function failureRow({ paths }: DeveloperRequest, { application, outcome, requests }: FailureTotal): SafeHtml {

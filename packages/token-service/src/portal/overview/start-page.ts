@@ -24,8 +24,10 @@ export function startPage(request: DeveloperRequest, content: StartContent): Saf
   const done = [project !== undefined, client !== undefined, hasToken]
   const current = done.indexOf(false)
   const lead = ['Three steps to your first access token.', 'Two steps to go.', 'One step to go.'][current]
-  const body = html`<p class="lead">${lead ?? 'You have your first token. What to do next:'}</p>
-    ${current === -1 ? nextSteps(request, client) : ''}
+  const body = html`<div data-progress="next">
+      <p class="lead">${lead ?? 'You have your first token. What to do next:'}</p>
+      ${current === -1 ? nextSteps(request, client) : ''}
+    </div>
     <ol class="steps">
       ${[
         step('Create a project', projectStep(request, content)),
@@ -33,12 +35,14 @@ export function startPage(request: DeveloperRequest, content: StartContent): Saf
         step('Request a token', tokenStep(request, content)),
       ].map((toItem, index) => toItem(done[index] === true ? 'done' : index === current ? 'current' : ''))}
     </ol>`
-  return page(request, { title: 'Get started', body, scripts: ['start.js'] })
+  const { paths, isStarted } = request
+  const section = isStarted ? paths.root : paths.start
+  return page(request, { title: 'Get started', body, section, scripts: ['start.js'] })
 }
 
 const step = (title: string, body: SafeHtml) => (state: 'done' | 'current' | '') =>
   html`<li class="card ${state}" ${state === 'current' ? html`aria-current="step"` : ''}>
-    <h2>${title}${state === 'done' ? html` <span class="badge" data-variant="success">Done</span>` : ''}</h2>
+    <h2>${title}${state === 'done' ? html`<span class="visually-hidden">: done</span>` : ''}</h2>
     ${body}
   </li>`
 
@@ -105,24 +109,27 @@ function tokenStep(
   { paths, baseUrl }: DeveloperRequest,
   { client, hasToken, clientSecret = 'YOUR_CLIENT_SECRET' }: StartContent,
 ): SafeHtml {
-  if (hasToken) return html`<p>Your application has received its first token.</p>`
   if (!client) return html`<p class="muted">Your program exchanges its client ID and secret for a token.</p>`
   const { id, clientId, status } = client.application
   return html`${status === 'approved' ? '' : html`<p><strong>An administrator has to approve the application first.</strong></p>`}
-    ${
-      clientSecret === 'YOUR_CLIENT_SECRET'
-        ? html`<p>
-            Replace <code>YOUR_CLIENT_SECRET</code> with the secret that was shown to you. If you do not have
-            it, create a new one with the
-            <a href="${paths.credentials(client.project.id, id)}">application’s credentials</a>.
-          </p>`
-        : html`<p>The snippets contain the client ID and the secret.</p>`
-    }
-    ${snippetTabs(tokenSnippets({ baseUrl, clientId, clientSecret }))}
-    <p class="actions">
-      <span class="muted">Waiting for the first request.</span>
-      <a class="button outline" href="${paths.start}" data-check>Check again</a>
-    </p>`
+  ${
+    clientSecret === 'YOUR_CLIENT_SECRET'
+      ? html`<p>
+          Replace <code>YOUR_CLIENT_SECRET</code> with the secret that was shown to you. If you do not have
+          it, create a new one with the
+          <a href="${paths.credentials(client.project.id, id)}">application’s credentials</a>.
+        </p>`
+      : html`<p>The snippets contain the client ID and the secret.</p>`
+  }
+  ${snippetTabs(tokenSnippets({ baseUrl, clientId, clientSecret }))}
+  ${
+    hasToken
+      ? html`<p data-progress="result">Your application has received its first token.</p>`
+      : html`<p class="actions" data-progress="result">
+          <span class="muted">Waiting for the first request.</span>
+          <a class="button outline" href="${paths.start}" data-check>Check again</a>
+        </p>`
+  }`
 }
 
 function nextSteps({ paths }: DeveloperRequest, client: RegisteredClient | undefined): SafeHtml {

@@ -7,7 +7,7 @@ import { csrfInput } from '../layout/form.ts'
 import { moreMenu } from '../layout/menus.ts'
 import { page } from '../layout/page.ts'
 import { pages, searchField, type Paging } from '../layout/paging.ts'
-import { relativeTime } from '../layout/time.ts'
+import { absent, relativeTime } from '../layout/time.ts'
 import { hasPassword } from '../session/link-pages.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 
@@ -58,10 +58,8 @@ export function developersPage(request: DeveloperRequest, content: DevelopersCon
         ${developers.map(
           (each) =>
             html`<tr>
-              <td data-label="Name"><strong>${each.name}</strong></td>
-              <td data-label="Role">
-                ${each.administrator ? html`<span class="badge">Administrator</span>` : 'Developer'}
-              </td>
+              <td data-label="Name">${nameOf(each, request)}</td>
+              <td data-label="Role">${each.administrator ? 'Administrator' : 'Developer'}</td>
               <td data-label="Projects">${projectNames(each.projects)}</td>
               <td data-label="Joined">${relativeTime(each.createdAtMs, nowMs)}</td>
               <td class="action">${actionsOn(request, each, hasPassword(each, localPasswords))}</td>
@@ -83,17 +81,17 @@ function openInvitations(
   invitations: readonly Invitation[],
   nowMs: number,
 ): SafeHtml {
-  return html`<section class="card" aria-labelledby="invitations">
+  return html`<section aria-labelledby="invitations">
     <h2 id="invitations">Open invitations</h2>
     <ul class="rows">
       ${invitations.map(
         ({ hash, administrator, expiresAtMs }) =>
-          html`<li>
+          html`<li class="bar">
             <p>
               For ${administrator ? 'the first administrator' : 'a developer'}, expires
               ${relativeTime(expiresAtMs, nowMs)}
             </p>
-            <form method="post" action="${paths.invitationWithdrawal(hash)}">
+            <form class="actions" method="post" action="${paths.invitationWithdrawal(hash)}">
               ${csrfInput(csrfToken)}<button class="small outline">Withdraw</button>
             </form>
           </li>`,
@@ -102,11 +100,15 @@ function openInvitations(
   </section>`
 }
 
+function nameOf({ id, name }: Developer, { developer }: DeveloperRequest): SafeHtml {
+  return html`<strong>${name}</strong>${id === developer.id ? html` <span class="muted">(you)</span>` : ''}`
+}
+
 export const shownProjects = 3
 
-function projectNames({ items, total }: ListPage<ListedProject>): string {
+function projectNames({ items, total }: ListPage<ListedProject>): SafeHtml {
   const more = total - items.length
-  return `${items.map(({ project }) => project.name).join(', ') || 'none'}${more > 0 ? ` and ${more} more` : ''}`
+  return html`${items.map(({ project }) => project.name).join(', ') || absent()}${more > 0 ? ` and ${more} more` : ''}`
 }
 
 function actionsOn(

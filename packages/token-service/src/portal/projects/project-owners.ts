@@ -59,7 +59,7 @@ export function owners(
                           ${dialog({
                             id: `remove-owner-${id}`,
                             label: html`Remove<span class="visually-hidden"> ${name}</span>`,
-                            style: 'outline small',
+                            style: 'ghost small',
                             title: `Remove ${name} as an owner?`,
                             body: html`<input type="hidden" name="remove" value="${id}" />
                               <p>

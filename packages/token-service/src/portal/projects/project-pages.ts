@@ -8,7 +8,7 @@ import { pages, type Paging } from '../layout/paging.ts'
 import { badge } from '../applications/status-badge.ts'
 import { time } from '../layout/time.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
-import { dangerRows } from '../layout/menus.ts'
+import { dangerSection } from '../layout/menus.ts'
 import { owners, type OwnersContent } from './project-owners.ts'
 
 export interface ProjectContent extends ApplicationTableContent, OwnersContent {
@@ -26,17 +26,14 @@ export function projectPage(request: DeveloperRequest, content: ProjectContent):
     const body = deletedNotice(request, project, project.deletesAtMs)
     return page(request, { ...title, badge: badge('deleted'), body })
   }
-  const body = html`<p class="muted">${about(project)}</p>
+  const about = aboutProject(project)
+  const body = html`${about === '' ? '' : html`<p class="lead">${about}</p>`}
     <section aria-labelledby="applications">
       <h2 id="applications">Applications</h2>
       ${total === 0 ? html`<p class="muted">No applications yet.</p>` : applicationTable(request, content, { project: false })}
       ${pages({ path: paths.project(project.id), query: {}, paging, total, noun: 'applications' })}
     </section>
-    ${owners(request, content)}
-    <section aria-labelledby="more">
-      <h2 id="more">Delete</h2>
-      ${dangerRows([deletion(request, content)])}
-    </section>`
+    ${owners(request, content)} ${dangerSection('Delete', [deletion(request, content)])}`
   const actions = html`<a class="button outline" href="${paths.projectSettings(project.id)}">Edit project</a>
     <a class="button" href="${paths.newApplication(project.id)}">New application</a>`
   return page(request, { ...title, actions, body })
@@ -46,6 +43,7 @@ export function newProjectPage(request: DeveloperRequest, state: FormState): Saf
   const { paths, csrfToken } = request
   const body = html`<form method="post" action="${paths.newProject}" class="card form">
     ${csrfInput(csrfToken)} ${projectFields(state)}
+    <p class="hint">You can add the organisation and the email later.</p>
     <button>Create project</button>
   </form>`
   return page(request, { title: 'New project', body, trail: [['Projects', paths.projects]] })
@@ -65,14 +63,19 @@ export function projectSettingsPage(request: DeveloperRequest, project: Project,
 }
 
 function projectFields(state: FormState): SafeHtml {
-  const hint = 'Included in token responses, except in the RFC 6749 format. You can add it later.'
+  const hint = 'Included in token responses, except in the RFC 6749 format.'
   return html`${field({ name: 'name', label: 'Project name' }, state)}
   ${field({ name: 'organization_name', label: 'Organisation', autocomplete: 'organization', hint, required: false }, state)}
   ${field({ name: 'developer_email', label: 'Developer email', type: 'email', autocomplete: 'email', hint, required: false }, state)}`
 }
 
-function about({ organizationName, developerEmail }: Project): string {
-  return [organizationName, developerEmail].filter((text) => text !== '').join(' · ')
+function aboutProject({ organizationName, developerEmail }: Project): string {
+  return [
+    organizationName && `Organisation: ${organizationName}`,
+    developerEmail && `Email: ${developerEmail}`,
+  ]
+    .filter((text) => text !== '')
+    .join(' · ')
 }
 
 function deletion({ paths, csrfToken }: DeveloperRequest, { project, total }: ProjectContent) {
@@ -84,7 +87,7 @@ function deletion({ paths, csrfToken }: DeveloperRequest, { project, total }: Pr
     text: 'Its applications can no longer get tokens. You can restore the project within 30 days.',
     button: dialog({
       id: 'delete-project',
-      label: 'Delete project',
+      label: html`Delete<span class="visually-hidden"> project</span>`,
       title: `Delete ${project.name}?`,
       body: html`<input type="hidden" name="decision" value="delete" />
         <p>

@@ -3,7 +3,7 @@ import type { ListedProject } from '../../storage/listing-storage.ts'
 import { badge } from '../applications/status-badge.ts'
 import { page } from '../layout/page.ts'
 import { pages, searchField, type Paging } from '../layout/paging.ts'
-import { relativeTime } from '../layout/time.ts'
+import { absent, relativeTime } from '../layout/time.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 
 export interface ProjectsContent {
@@ -49,7 +49,7 @@ function table({ paths }: DeveloperRequest, { projects, owners, nowMs }: Project
         <th scope="col">Project</th>
         <th scope="col">Organisation</th>
         <th scope="col">Owners</th>
-        <th scope="col">Applications</th>
+        <th scope="col" class="number">Applications</th>
         <th scope="col">Created</th>
       </tr>
     </thead>
@@ -62,11 +62,11 @@ function table({ paths }: DeveloperRequest, { projects, owners, nowMs }: Project
             <a href="${paths.project(project.id)}">${project.name}</a>
             ${project.deletesAtMs === undefined ? '' : badge('deleted')}
           </td>
-          <td data-label="Organisation">${project.organizationName}</td>
+          <td data-label="Organisation">${project.organizationName || absent()}</td>
           <td data-label="Owners">
-            ${names.slice(0, shownOwners).join(', ')}${more > 0 ? ` and ${more} more` : ''}
+            ${names.slice(0, shownOwners).join(', ') || absent('no owner')}${more > 0 ? ` and ${more} more` : ''}
           </td>
-          <td data-label="Applications">${applications.toLocaleString('en')}</td>
+          <td class="number" data-label="Applications">${applications.toLocaleString('en')}</td>
           <td data-label="Created">${relativeTime(project.createdAtMs, nowMs)}</td>
         </tr>`
       })}

@@ -17,7 +17,9 @@ export function operationSection(operation: Operation, baseUrl: string, tryIt: S
   const url = baseUrl + requestPath(operation)
   const [first] = forms
   const form = Object.fromEntries(
-    Object.keys(first?.properties ?? {}).map((name) => [name, placeholders[name] ?? '']),
+    Object.keys(first?.properties ?? {}).flatMap((name) =>
+      placeholders[name] === undefined ? [] : [[name, placeholders[name]]],
+    ),
   )
   const [success, ...errors] = responses
   return html`<section class="operation" id="${id}" aria-labelledby="${id}-title">
@@ -48,12 +50,15 @@ export function operationSection(operation: Operation, baseUrl: string, tryIt: S
             panel: formFields(each),
           })),
         })}
+      </div>
+      <div class="operation-aside">
+        <h3>Request</h3>
+        ${snippetTabs(requestSnippets({ url, form }), `${id}-snippet`, ` for ${title}`)} ${tryIt}
+      </div>
+      <div>
         <h3>Responses</h3>
         ${success === undefined ? '' : successResponse(operation, success)}
         <div class="errors">${errors.map((error) => errorResponse(error))}</div>
-      </div>
-      <div class="operation-aside">
-        ${snippetTabs(requestSnippets({ url, form }), `${id}-snippet`, ` for ${title}`)} ${tryIt}
       </div>
     </div>
   </section>`
@@ -69,12 +74,13 @@ export function requestPath({ path, parameters }: Operation): string {
 
 function formLabel({ properties }: Form): string {
   if ('client_secret' in properties) return 'Client secret'
-  return 'client_assertion' in properties ? 'Assertion' : 'HTTP Basic'
+  if ('client_assertion' in properties) return 'Client assertion'
+  return 'assertion' in properties ? 'JWT of a trusted issuer' : 'HTTP Basic'
 }
 
 function formFields({ properties, required = [] }: Form): SafeHtml {
   const names = Object.keys(properties)
-  const isBasic = !names.some((name) => name.startsWith('client_'))
+  const isBasic = !names.some((name) => name.startsWith('client_') || name === 'assertion')
   return html`${isBasic ? html`<p>Client ID and client secret are sent in the header <code>Authorization</code>.</p>` : ''}
   ${
     names.length === 0
@@ -117,7 +123,7 @@ function successResponse(
 
 function errorResponse({ status, description, headers, examples }: OperationResponse): SafeHtml {
   return html`<details>
-    <summary><span class="status" data-variant="danger">${status}</span> ${inlineCode(description)}</summary>
+    <summary><span class="status">${status}</span><span>${inlineCode(description)}</span></summary>
     ${headers.map(([name, about]) => html`<p><code>${name}</code>: ${inlineCode(about)}</p>`)}
     ${examples.map(
       ({ summary, value }) =>

@@ -24,14 +24,14 @@ export function referencePage(request: PortalRequest, content: ReferenceContent)
     ['JSON', `${basePath}/openapi.json`],
   ] as const
   const body = html`<p class="lead">${inlineCode(about)}</p>
-    <dl class="pairs">
+    <dl class="pairs wide">
       <div>
         <dt>Base URL</dt>
         <dd>${copyable({ id: 'base-url', value: baseUrl, what: 'base URL' })}</dd>
       </div>
       <div>
         <dt>OpenAPI document</dt>
-        <dd>
+        <dd class="links">
           ${documents.map(([name, href]) => html`<a href="${href}" download>${name}</a> `)}
           <span class="hint">for Postman, Swagger UI and other API tools</span>
         </dd>

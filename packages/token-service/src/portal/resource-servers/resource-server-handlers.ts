@@ -6,6 +6,7 @@ import type { resourceServerRoutes } from './resource-server-routes.ts'
 import type { ServiceContext } from '../../oauth/service-context.ts'
 import { emptyForm, type FormState } from '../layout/form.ts'
 import { line, parseForm } from '../layout/parse-form.ts'
+import { nameOfForm } from '../secrets/new-key-page.ts'
 import { credentialHandlers } from '../secrets/credential-handlers.ts'
 import { submissionForm } from '../secrets/rotation-form.ts'
 import { resourceServerPage, resourceServerSecretPage } from './resource-server-page.ts'
@@ -36,11 +37,11 @@ export function resourceServerHandlers({
     return resourceServersPage(request, { servers, lastUses, nowMs: clock.now(), state, submissionId })
   }
 
-  async function show(request: DeveloperRequest, server: ResourceServer, state?: FormState) {
-    const { name, secrets, keys } = server
+  async function show(request: DeveloperRequest) {
+    const server = await serverOf(request)
+    const { secrets, keys } = server
     const lastUses = await activity.lastUses([server, ...secrets, ...keys].map(({ id }) => id))
-    const named = state ?? { values: { name }, errors: {} }
-    const content = { server, lastUses, nowMs: clock.now(), submissionId: randomUUID(), state: named }
+    const content = { server, lastUses, nowMs: clock.now(), submissionId: randomUUID() }
     return resourceServerPage(request, content)
   }
 
@@ -78,12 +79,10 @@ export function resourceServerHandlers({
         return { redirectTo: request.paths.resourceServers }
       }
     },
-    showResourceServer: async (request) => ({ page: await show(request, await serverOf(request)) }),
+    showResourceServer: async (request) => ({ page: await show(request) }),
     async renameResourceServer(request) {
       const server = await serverOf(request)
-      const parsed = parseForm(nameForm, request.form)
-      if (!parsed.data) return { page: await show(request, server, parsed.state), status: 422 }
-      await registryOf(request).rename(server, parsed.data.name)
+      await registryOf(request).rename(server, nameOfForm(request.form))
       return {
         redirectTo: request.paths.resourceServer(server.clientId),
         notice: 'resource_server_renamed',

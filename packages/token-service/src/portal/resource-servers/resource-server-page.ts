@@ -1,9 +1,9 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { ResourceServer } from '../../storage/storage.ts'
 import { credentialsSection, type CredentialsContent } from '../secrets/credentials-section.ts'
-import { dangerRows } from '../layout/menus.ts'
+import { dangerSection } from '../layout/menus.ts'
 import { dialog } from '../layout/dialog.ts'
-import { csrfInput, field, type FormState } from '../layout/form.ts'
+import { field } from '../layout/form.ts'
 import { page } from '../layout/page.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 import { serverName } from './resource-servers-page.ts'
@@ -13,12 +13,11 @@ import { snippetTabs } from '../snippets/snippet-tabs.ts'
 
 export interface ResourceServerContent extends CredentialsContent {
   readonly server: ResourceServer
-  readonly state: FormState
 }
 
 /** An API that may introspect tokens: its name and its credentials. */
 export function resourceServerPage(request: DeveloperRequest, content: ResourceServerContent): SafeHtml {
-  const { server, state } = content
+  const { server } = content
   const { paths, csrfToken } = request
   const { clientId } = server
   const owner = {
@@ -34,9 +33,21 @@ export function resourceServerPage(request: DeveloperRequest, content: ResourceS
       `An API that uses this ${credential} can no longer introspect tokens, and will reject every request.`,
   }
   const title = serverName(server)
+  const renaming = dialog({
+    id: 'rename',
+    label: html`Rename<span class="visually-hidden"> resource server</span>`,
+    title: 'Rename the resource server',
+    body: field(
+      { name: 'name', label: 'Name of the API', pattern: String.raw`(?=.*\S).{1,200}` },
+      { values: { name: server.name }, errors: {} },
+    ),
+    action: paths.resourceServer(clientId),
+    confirm: 'Rename resource server',
+    csrfToken,
+  })
   const removal = dialog({
     id: 'remove',
-    label: 'Remove resource server',
+    label: html`Remove<span class="visually-hidden"> resource server</span>`,
     title: `Remove ${title}?`,
     body: html`<p>
       The API can no longer introspect tokens: it will reject every request. A resource server from the
@@ -48,21 +59,14 @@ export function resourceServerPage(request: DeveloperRequest, content: ResourceS
     danger: true,
   })
   const body = html`${credentialsSection(request, owner, content)}
-    <form method="post" action="${paths.resourceServer(clientId)}" class="card form">
-      <h2>Name</h2>
-      ${csrfInput(csrfToken)} ${field({ name: 'name', label: 'Name of the API' }, state)}
-      <button>Rename</button>
-    </form>
-    <section class="card" aria-labelledby="more">
-      <h2 id="more">Remove</h2>
-      ${dangerRows([
-        {
-          title: 'Remove the resource server',
-          text: 'Its credentials become invalid at once. This cannot be undone.',
-          button: removal,
-        },
-      ])}
-    </section>`
+  ${dangerSection('Rename or remove', [
+    { title: 'Rename the resource server', text: 'Its client ID stays the same.', button: renaming },
+    {
+      title: 'Remove the resource server',
+      text: 'Its credentials become invalid at once. This cannot be undone.',
+      button: removal,
+    },
+  ])}`
   return page(request, { title, body, trail: [['Resource servers', paths.resourceServers]] })
 }
 

@@ -1,7 +1,7 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { ResourceServer } from '../../storage/storage.ts'
 import { csrfInput, field, type FormState } from '../layout/form.ts'
-import { lastUse, type LastUses } from '../layout/time.ts'
+import { absent, lastUse, type LastUses } from '../layout/time.ts'
 import { page } from '../layout/page.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 
@@ -29,33 +29,31 @@ export function resourceServersPage(
             <h2>No resource servers yet</h2>
             <p class="muted">Register an API to let it check the tokens that it receives.</p>
           </div>`
-        : html`<div class="card">
-            <table class="stacked">
-              <thead>
-                <tr>
-                  <th scope="col">API</th>
-                  <th scope="col">Client ID</th>
-                  <th scope="col">Credentials</th>
-                  <th scope="col">Last used</th>
-                </tr>
-              </thead>
-              <tbody>
-                ${servers.map(
-                  (server) =>
-                    html`<tr>
-                      <td data-label="API">
-                        <a href="${paths.resourceServer(server.clientId)}"
-                          ><strong>${serverName(server)}</strong></a
-                        >
-                      </td>
-                      <td data-label="Client ID"><code>${server.clientId}</code></td>
-                      <td data-label="Credentials">${credentialCount(server, nowMs)}</td>
-                      <td data-label="Last used">${lastUse(server.id, lastUses, nowMs)}</td>
-                    </tr>`,
-                )}
-              </tbody>
-            </table>
-          </div>`
+        : html`<table class="stacked">
+            <thead>
+              <tr>
+                <th scope="col">API</th>
+                <th scope="col">Client ID</th>
+                <th scope="col">Credentials</th>
+                <th scope="col">Last used</th>
+              </tr>
+            </thead>
+            <tbody>
+              ${servers.map(
+                (server) =>
+                  html`<tr>
+                    <td data-label="API">
+                      <a href="${paths.resourceServer(server.clientId)}"
+                        ><strong>${serverName(server)}</strong></a
+                      >
+                    </td>
+                    <td data-label="Client ID"><code>${server.clientId}</code></td>
+                    <td data-label="Credentials">${credentialCount(server, nowMs)}</td>
+                    <td data-label="Last used">${lastUse(server.id, lastUses, nowMs)}</td>
+                  </tr>`,
+              )}
+            </tbody>
+          </table>`
     }
     <form method="post" action="${paths.resourceServers}" class="card form">
       <h2>Register a resource server</h2>
@@ -70,10 +68,10 @@ export function serverName({ name, clientId }: ResourceServer): string {
   return name === '' ? clientId : name
 }
 
-function credentialCount({ secrets, keys }: ResourceServer, nowMs: number): string {
+function credentialCount({ secrets, keys }: ResourceServer, nowMs: number): SafeHtml | string {
   const count = (all: readonly { expiresAtMs?: number | undefined }[], noun: string) => {
     const valid = all.filter(({ expiresAtMs = Infinity }) => expiresAtMs > nowMs).length
     return valid === 0 ? [] : [`${valid} ${noun}${valid === 1 ? '' : 's'}`]
   }
-  return [...count(secrets, 'secret'), ...count(keys, 'public key')].join(', ') || 'none'
+  return [...count(secrets, 'secret'), ...count(keys, 'public key')].join(', ') || absent()
 }

@@ -7,7 +7,7 @@ import type { Clock } from '../../runtime/clock.ts'
 import { emptyForm, type FormState } from '../layout/form.ts'
 import type { SafeHtml } from '@remix-run/html-template'
 import type { DeveloperRequest, HandlersOf } from '../portal-request.ts'
-import { addKeyOfForm, keyNameOfForm, newKeyPage, type NewKeyContent } from './new-key-page.ts'
+import { addKeyOfForm, nameOfForm, newKeyPage, type NewKeyContent } from './new-key-page.ts'
 import { parseRotation } from './rotation-form.ts'
 import type { secretRoutes } from './secret-routes.ts'
 
@@ -61,7 +61,7 @@ export function credentialHandlers(
     },
     async renameKey(request) {
       const { owner, registry, list } = await find(request)
-      await registry.renameKey(owner, request.params['keyId'] ?? '', keyNameOfForm(request.form))
+      await registry.renameKey(owner, request.params['keyId'] ?? '', nameOfForm(request.form))
       return { redirectTo: list, notice: 'key_renamed' }
     },
     async removeKey(request) {

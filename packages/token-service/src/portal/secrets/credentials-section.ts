@@ -91,7 +91,7 @@ function secretCredential(
     csrfToken,
     danger: true,
   })
-  const value = html`<code>${prefix}…</code>`
+  const value = html`<code>${prefix}••••</code>`
   const isRevoked = isConfigured(secret) && isExpired(expiresAtMs, nowMs)
   return {
     kind: 'Client secret',

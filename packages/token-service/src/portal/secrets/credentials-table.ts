@@ -1,5 +1,7 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import { relativeTime } from '../layout/time.ts'
+import { absent, relativeTime } from '../layout/time.ts'
+
+const dayMs = 86_400_000
 
 /** A row of the table. */
 export interface Credential {
@@ -16,7 +18,7 @@ export function credentialsTable(credentials: readonly Credential[], nowMs: numb
   return html`<table class="stacked">
     <thead>
       <tr>
-        <th scope="col">Credential</th>
+        <th scope="col">Type</th>
         <th scope="col">Value</th>
         <th scope="col">Created</th>
         <th scope="col">Last used</th>
@@ -28,7 +30,7 @@ export function credentialsTable(credentials: readonly Credential[], nowMs: numb
       ${credentials.map(
         ({ kind, value, createdAtMs, lastUsed, expiresAtMs, action }) =>
           html`<tr>
-            <td data-label="Credential">${kind}</td>
+            <td data-label="Type">${kind}</td>
             <td data-label="Value">${value}</td>
             <td data-label="Created">${relativeTime(createdAtMs, nowMs)}</td>
             <td data-label="Last used">${lastUsed}</td>
@@ -40,8 +42,16 @@ export function credentialsTable(credentials: readonly Credential[], nowMs: numb
   </table>`
 }
 
-function expiry(expiresAtMs: number | undefined, nowMs: number): SafeHtml | string {
-  if (expiresAtMs === undefined) return 'never'
+function expiry(expiresAtMs: number | undefined, nowMs: number): SafeHtml {
+  if (expiresAtMs === undefined) return absent('never')
   if (expiresAtMs <= nowMs) return html`<span class="badge" data-variant="danger">Expired</span>`
-  return relativeTime(expiresAtMs, nowMs)
+  return expiryBadge(expiresAtMs, nowMs)
+}
+
+/** When something expires: a warning in the last week, and more urgent on the last day. */
+export function expiryBadge(expiresAtMs: number, nowMs: number): SafeHtml {
+  const leftMs = expiresAtMs - nowMs
+  const time = relativeTime(expiresAtMs, nowMs)
+  if (leftMs > 7 * dayMs) return time
+  return html`<span class="badge" data-variant="${leftMs <= dayMs ? 'danger' : 'warning'}">${time}</span>`
 }

@@ -1,4 +1,5 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
+import { code, copyButton, copyLabel } from '../layout/copyable.ts'
 import { csrfInput, field, textArea, type FormState } from '../layout/form.ts'
 import { page, type PageContent } from '../layout/page.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
@@ -14,6 +15,12 @@ export interface NewKeyContent {
   readonly state: FormState
 }
 
+const commands = `openssl genpkey -algorithm EC \\
+  -pkeyopt ec_paramgen_curve:P-256 \\
+  -out private-key.pem
+openssl pkey -in private-key.pem -pubout \\
+  -out public-key.pem`
+
 export function newKeyPage(request: DeveloperRequest, { action, trail, state }: NewKeyContent): SafeHtml {
   const body = html`<p class="lead">
       With a registered public key, clients authenticate with <code>private_key_jwt</code> (RFC 7523): they
@@ -21,19 +28,17 @@ export function newKeyPage(request: DeveloperRequest, { action, trail, state }: 
     </p>
     <form method="post" action="${action}" class="card form">
       ${csrfInput(request.csrfToken)}
-      ${textArea({ name: 'key', label: 'Public key', hint: 'PEM, a JWK, a JWK set, or the https URL of a JWK set. Never a private key.' }, state)}
+      ${textArea({ name: 'key', label: 'Public key', hint: 'PEM, a JWK, a JWK set, or the https URL of a JWK set. Never a private key.', isCode: true }, state)}
       ${field({ name: 'name', label: 'Name', hint: 'Without one, the key is named after its own ID, its thumbprint or its URL.', required: false }, state)}
       <button>Add public key</button>
     </form>
-    <div class="card">
-      <h2>Create a key pair</h2>
-      <pre
-        tabindex="0"
-        role="region"
-        aria-label="Commands"
-      ><code>openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out private-key.pem
-openssl pkey -in private-key.pem -pubout -out public-key.pem</code></pre>
-    </div>`
+    <section aria-labelledby="create">
+      <div class="bar">
+        <h2 id="create">Create a key pair</h2>
+        <div class="actions">${copyButton('commands', copyLabel('commands'))}</div>
+      </div>
+      ${code(commands, 'bash', 'Commands', 'commands')}
+    </section>`
   return page(request, { title: 'Add a public key', body, trail })
 }
 
@@ -59,8 +64,8 @@ export async function addKeyOfForm(
   }
 }
 
-/** The new name of a key. The browser checks the field: nothing else is sent by the portal's pages. */
-export function keyNameOfForm(form: RawParameters): string {
+/** The new name of a key or a resource server. The browser checks the field: nothing else is sent by the portal's pages. */
+export function nameOfForm(form: RawParameters): string {
   const { data } = parseForm(nameForm, form)
   if (!data) throw new PortalError('invalid_form')
   return data.name

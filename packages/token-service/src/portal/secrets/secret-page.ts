@@ -73,7 +73,7 @@ export function newSecret(
       <h3>.env</h3>
       <div class="actions">${copyButton('environment', 'Copy as .env')}</div>
     </div>
-    ${code(environmentFile(client, prefix), 'ini', 'Environment', 'environment')}
+    ${code(environmentFile(client, prefix), 'plaintext', 'Environment', 'environment')}
     ${existingSecrets === undefined ? '' : html`<p>${existingSecrets}</p>`}
   </section>`
 }

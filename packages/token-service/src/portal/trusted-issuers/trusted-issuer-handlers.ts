@@ -23,7 +23,10 @@ export function trustedIssuerHandlers({
     requireAdministrator(request)
     const issuers = await storage.trustedIssuers.list()
     const lastUses = await activity.lastUses(issuers.map(({ id }) => id))
-    return trustedIssuersPage(request, { issuers, lastUses, nowMs: clock.now(), state })
+    const clientIds = new Set(issuers.flatMap(({ rules }) => rules.map(({ clientId }) => clientId)))
+    const clients = await Promise.all([...clientIds].map((id) => storage.applications.findClient(id)))
+    const applications = clients.filter((client) => client !== undefined)
+    return trustedIssuersPage(request, { issuers, applications, lastUses, nowMs: clock.now(), state })
   }
 
   /** The issuer in the URL. */

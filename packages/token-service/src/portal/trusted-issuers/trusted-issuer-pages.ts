@@ -1,8 +1,9 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
+import type { RegisteredClient } from '../../storage/application.ts'
 import type { TrustedIssuer, IdentityRule } from '../../storage/storage.ts'
 import { dialog } from '../layout/dialog.ts'
 import { csrfInput, type FormState, choice, field, textArea } from '../layout/form.ts'
-import { dangerRows } from '../layout/menus.ts'
+import { dangerSection } from '../layout/menus.ts'
 import { page } from '../layout/page.ts'
 import { lastUse, type LastUses } from '../layout/time.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
@@ -15,6 +16,8 @@ import { line, optionalLine, parseForm } from '../layout/parse-form.ts'
 
 export interface TrustedIssuersContent {
   readonly issuers: readonly TrustedIssuer[]
+  /** Those of their rules, as far as they exist. */
+  readonly applications: readonly RegisteredClient[]
   readonly lastUses: LastUses
   readonly nowMs: number
   readonly state: FormState
@@ -23,42 +26,53 @@ export interface TrustedIssuersContent {
 /** The issuers whose JWTs are exchanged for tokens. */
 export function trustedIssuersPage(
   request: DeveloperRequest,
-  { issuers, lastUses, nowMs, state }: TrustedIssuersContent,
+  { issuers, applications, lastUses, nowMs, state }: TrustedIssuersContent,
 ): SafeHtml {
   const { paths, csrfToken } = request
+  const shown = new Map(
+    applications.map(({ application: { clientId, id, name }, project }) => {
+      const path = paths.application(project.id, id)
+      return [clientId, html`<a class="quiet" href="${path}">${name}</a>`] as const
+    }),
+  )
+  const applicationsOf = ({ rules }: TrustedIssuer) => {
+    const ids = [...new Set(rules.map(({ clientId }) => clientId))]
+    const more = ids.length > 3 ? ` and ${ids.length - 3} more` : ''
+    const names = ids.slice(0, 3).map((id) => shown.get(id) ?? html`<code>${id}</code>`)
+    return html`${names.map((name, index) => html`${index > 0 ? ', ' : ''}${name}`)}${more}`
+  }
   const body = html`<p class="lead">
-      CI jobs, containers and cloud machines get tokens for the JWT of their platform, without a secret.
+      A platform issues JWTs to its CI jobs, containers or virtual machines. They exchange such a JWT for an
+      access token of an application, and need no client secret.
     </p>
     ${
       issuers.length === 0
         ? html`<div class="card empty">
             <h2>No trusted issuers yet</h2>
-            <p class="muted">Trust a platform to let its machines get tokens of your applications.</p>
+            <p class="muted">Trust a platform, and its jobs can get tokens of your applications.</p>
           </div>`
-        : html`<div class="card">
-            <table class="stacked">
-              <thead>
-                <tr>
-                  <th scope="col">Issuer</th>
-                  <th scope="col">Applications</th>
-                  <th scope="col">Last used</th>
-                </tr>
-              </thead>
-              <tbody>
-                ${issuers.map(
-                  (issuer) =>
-                    html`<tr>
-                      <td data-label="Issuer">
-                        <a href="${paths.trustedIssuer(issuer.id)}"><strong>${issuer.issuer}</strong></a>
-                        ${issuer.configured ? html`<br /><span class="muted">in the configuration</span>` : ''}
-                      </td>
-                      <td data-label="Applications">${clientIds(issuer)}</td>
-                      <td data-label="Last used">${lastUse(issuer.id, lastUses, nowMs)}</td>
-                    </tr>`,
-                )}
-              </tbody>
-            </table>
-          </div>`
+        : html`<table class="stacked">
+            <thead>
+              <tr>
+                <th scope="col">Issuer</th>
+                <th scope="col">Applications</th>
+                <th scope="col">Last used</th>
+              </tr>
+            </thead>
+            <tbody>
+              ${issuers.map(
+                (issuer) =>
+                  html`<tr>
+                    <td data-label="Issuer">
+                      <a href="${paths.trustedIssuer(issuer.id)}"><strong>${issuer.issuer}</strong></a>
+                      ${issuer.configured ? html`<br /><span class="muted">in the configuration</span>` : ''}
+                    </td>
+                    <td data-label="Applications">${applicationsOf(issuer)}</td>
+                    <td data-label="Last used">${lastUse(issuer.id, lastUses, nowMs)}</td>
+                  </tr>`,
+              )}
+            </tbody>
+          </table>`
     }
     <form method="post" action="${paths.trustedIssuers}" class="card form">
       <h2>Trust an issuer</h2>
@@ -66,12 +80,6 @@ export function trustedIssuersPage(
       <button>Trust issuer</button>
     </form>`
   return page(request, { title: 'Trusted issuers', body })
-}
-
-function clientIds({ rules }: TrustedIssuer): SafeHtml {
-  const names = [...new Set(rules.map(({ clientId }) => clientId))]
-  const shown = names.slice(0, 3).map((name, index) => html`${index > 0 ? ', ' : ''}<code>${name}</code>`)
-  return html`${shown}${names.length > 3 ? ` and ${names.length - 3} more` : ''}`
 }
 
 /** One of them: what was chosen for it. */
@@ -84,7 +92,7 @@ export function trustedIssuerPage(
   const path = paths.trustedIssuer(issuer.id)
   const removal = dialog({
     id: 'remove',
-    label: 'Remove issuer',
+    label: html`Remove<span class="visually-hidden"> issuer</span>`,
     title: 'Stop trusting this issuer?',
     body: html`<p>
       The tokens that were issued for its JWTs are revoked, and its machines get no new ones.
@@ -103,16 +111,13 @@ export function trustedIssuerPage(
           ${csrfInput(csrfToken)} ${issuerFields(state)}
           <button>Save</button>
         </form>
-        <section class="card" aria-labelledby="more">
-          <h2 id="more">Remove</h2>
-          ${dangerRows([
-            {
-              title: 'Stop trusting this issuer',
-              text: 'The tokens that were issued for its JWTs are revoked at once.',
-              button: removal,
-            },
-          ])}
-        </section>`
+        ${dangerSection('Remove', [
+          {
+            title: 'Stop trusting this issuer',
+            text: 'The tokens that were issued for its JWTs are revoked at once.',
+            button: removal,
+          },
+        ])}`
   return page(request, { title: issuer.issuer, body, trail: [['Trusted issuers', paths.trustedIssuers]] })
 }
 
@@ -126,9 +131,8 @@ const issuerForm = z.object({
 
 const exampleRules = [{ clientId: 'orders', claims: { sub: 'repo:example/orders:*' } }]
 
-/** JSON with one rule in a line. */
 function rulesText(rules: readonly IdentityRule[]): string {
-  return `[\n${rules.map((rule) => `  ${JSON.stringify(rule)}`).join(',\n')}\n]`
+  return JSON.stringify(rules, null, 2)
 }
 
 export const newIssuerState: FormState = {
@@ -150,18 +154,19 @@ export function issuerState(issuer: TrustedIssuer): FormState {
 }
 
 function issuerFields(state: FormState): SafeHtml {
-  const rules = 'Which application a JWT stands for, as JSON. A text may end with * after : or /.'
-  return html`${field({ name: 'issuer', label: 'Issuer', hint: 'The iss of its JWTs, character by character.' }, state)}
-  ${field({ name: 'jwks_url', label: 'URL of its JWK set', hint: 'Without one, its metadata name it.', required: false }, state)}
-  ${field({ name: 'audiences', label: 'Audiences', hint: 'Separated by spaces. Without any, a JWT must be for this service.', required: false }, state)}
-  ${textArea({ name: 'rules', label: 'Rules', hint: rules }, state)}
+  const rules =
+    'JSON. A JWT with these claims gets tokens of the application with this client ID. A claim can end with :* or /* to accept everything that starts alike.'
+  return html`${field({ name: 'issuer', label: 'Issuer', hint: 'Exactly as in the claim iss of its JWTs.' }, state)}
+  ${field({ name: 'jwks_url', label: 'URL of its JWK set', hint: 'If empty, the URL is taken from the metadata of the issuer.', required: false }, state)}
+  ${field({ name: 'audiences', label: 'Audiences', hint: 'Values of the claim aud to accept, separated by spaces. If empty, it must be the URL of this service.', required: false }, state)}
+  ${textArea({ name: 'rules', label: 'Rules', hint: rules, isCode: true, rows: 10 }, state)}
   ${choice(
     {
       name: 'replay',
-      label: 'Each JWT is accepted',
+      label: 'A JWT is accepted',
       choices: [
-        ['until-expiry', 'until it expires'],
-        ['once', 'once, by its jti'],
+        ['until-expiry', 'Until it expires'],
+        ['once', 'Only once (requires the claim jti)'],
       ],
     },
     state,

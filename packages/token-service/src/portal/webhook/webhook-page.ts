@@ -3,7 +3,7 @@ import type { Webhook, WebhookDelivery } from '../../storage/webhook-storage.ts'
 import { copyable } from '../layout/copyable.ts'
 import { dialog } from '../layout/dialog.ts'
 import { csrfInput, field, type FormState } from '../layout/form.ts'
-import { dangerRows } from '../layout/menus.ts'
+import { dangerSection } from '../layout/menus.ts'
 import { page } from '../layout/page.ts'
 import { relativeTime, time } from '../layout/time.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
@@ -23,18 +23,18 @@ export function webhookPage(
   { webhook, deliveries, state, failure, nowMs }: WebhookContent,
 ): SafeHtml {
   const body = html`<p class="lead">
-      A program of yours learns what needs somebody: requested approvals, revoked secrets, and secrets that
-      expire in 30, 14, 7 days and one day.
+      The service sends an HTTP request to your program when an approval is requested, when a secret is
+      revoked, and 30, 14, 7 and 1 days before a secret expires.
     </p>
     ${failure === undefined ? '' : html`<div role="alert" class="notice" data-variant="danger">The test event was not delivered: ${failure}.</div>`}
     ${webhook ? current(request, webhook) : ''}
-    ${deliveries.length > 0 ? html`<div class="card">${deliveryTable(deliveries, nowMs)}</div>` : ''}
-    ${urlForm(request, webhook, state)} ${webhook ? removal(request) : ''}`
+    ${deliveries.length > 0 ? deliveryTable(deliveries, nowMs) : ''} ${urlForm(request, webhook, state)}
+    ${webhook ? removal(request) : ''}`
   return page(request, { title: 'Webhook', body })
 }
 
 function current({ paths, csrfToken }: DeveloperRequest, { url, createdAtMs }: Webhook): SafeHtml {
-  return html`<section class="card" aria-labelledby="current">
+  return html`<section aria-labelledby="current">
     <h2 id="current">Events are sent to</h2>
     <p><code>${url}</code><br /><span class="muted">since ${time(createdAtMs)}</span></p>
     <form method="post" action="${paths.webhookTest}">
@@ -49,10 +49,10 @@ function urlForm(
   state: FormState,
 ): SafeHtml {
   const hint = webhook
-    ? 'An https URL. Requests are signed with a new secret from then on.'
-    : 'An https URL. Its requests are signed with a secret, which the next page shows.'
+    ? 'An https URL. Also if you keep it, a new signing secret replaces the existing one; the next page shows it.'
+    : 'An https URL. Requests to it are signed with a secret, which the next page shows.'
   return html`<form method="post" action="${paths.webhook}" class="card form">
-    <h2>${webhook ? 'Change the URL or the secret' : 'Set a webhook'}</h2>
+    <h2>${webhook ? 'Change the URL and the signing secret' : 'Set a webhook'}</h2>
     ${csrfInput(csrfToken)}
     ${field({ name: 'url', label: 'URL', hint }, { ...state, values: { url: webhook?.url ?? '', ...state.values } })}
     <button>${webhook ? 'Save with a new secret' : 'Set webhook'}</button>
@@ -60,10 +60,10 @@ function urlForm(
 }
 
 function removal({ paths, csrfToken }: DeveloperRequest): SafeHtml {
-  const text = 'Nothing is sent any more, and events that wait are deleted.'
+  const text = 'No more events are sent, and those that wait for delivery are deleted.'
   const button = dialog({
     id: 'remove',
-    label: 'Remove webhook',
+    label: html`Remove<span class="visually-hidden"> webhook</span>`,
     title: 'Remove the webhook?',
     body: html`<p>${text}</p>`,
     action: paths.webhookRemoval,
@@ -71,40 +71,38 @@ function removal({ paths, csrfToken }: DeveloperRequest): SafeHtml {
     csrfToken,
     danger: true,
   })
-  return html`<section class="card" aria-labelledby="more">
-    <h2 id="more">Remove</h2>
-    ${dangerRows([{ title: 'Remove the webhook', text, button }])}
-  </section>`
+  return dangerSection('Remove', [{ title: 'Remove the webhook', text, button }])
 }
 
 function deliveryTable(deliveries: readonly WebhookDelivery[], nowMs: number): SafeHtml {
-  return html`<table class="stacked">
-    <thead>
-      <tr>
-        <th scope="col">Event</th>
-        <th scope="col">Created</th>
-        <th scope="col">Attempts</th>
-        <th scope="col">Outcome</th>
-      </tr>
-    </thead>
-    <tbody>
-      ${deliveries.map(
-        (delivery) =>
-          html`<tr>
-            <td data-label="Event">
-              <div>
+  return html`<section aria-labelledby="deliveries">
+    <h2 id="deliveries">Latest events</h2>
+    <table class="stacked">
+      <thead>
+        <tr>
+          <th scope="col">Event</th>
+          <th scope="col">Created</th>
+          <th scope="col" class="number">Attempts</th>
+          <th scope="col">Outcome</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${deliveries.map(
+          (delivery) =>
+            html`<tr>
+              <td data-label="Event">
                 <code class="event">${delivery.type}</code><br /><span class="muted"
                   >${clientOf(delivery)}</span
                 >
-              </div>
-            </td>
-            <td data-label="Created">${relativeTime(delivery.createdAtMs, nowMs)}</td>
-            <td data-label="Attempts">${delivery.attempts}</td>
-            <td data-label="Outcome"><div>${outcomeOf(delivery, nowMs)}</div></td>
-          </tr>`,
-      )}
-    </tbody>
-  </table>`
+              </td>
+              <td data-label="Created">${relativeTime(delivery.createdAtMs, nowMs)}</td>
+              <td class="number" data-label="Attempts">${delivery.attempts}</td>
+              <td class="long" data-label="Outcome">${outcomeOf(delivery, nowMs)}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </section>`
 }
 
 function clientOf({ body }: WebhookDelivery): string {
@@ -114,7 +112,7 @@ function clientOf({ body }: WebhookDelivery): string {
 
 function outcomeOf({ deliveredAtMs, nextAttemptAtMs, failure }: WebhookDelivery, nowMs: number): SafeHtml {
   if (deliveredAtMs !== undefined) return html`<span class="badge" data-variant="success">Delivered</span>`
-  const reason = failure === undefined ? '' : html`<br /><span class="muted">${failure}</span>`
+  const reason = failure === undefined ? '' : html`<br /><span class="muted">${failure}.</span>`
   return nextAttemptAtMs === undefined
     ? html`<span class="badge" data-variant="danger">Failed</span>${reason}`
     : html`<span class="badge" data-variant="warning">Waiting</span> next attempt
