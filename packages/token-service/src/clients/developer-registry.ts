@@ -21,6 +21,8 @@ export interface DeveloperRegistry {
   demote(developer: Developer): Promise<void>
   /** Ends the developer's sessions too; projects remain. Throws {@link LastAdministrator}. */
   remove(developer: Developer): Promise<void>
+  /** For a developer who lost them: removes the recovery codes too, switches the password on and ends the sessions. */
+  removePasskeys(developer: Developer): Promise<void>
 }
 
 export function createDeveloperRegistry({ act }: Pick<RegistryContext, 'act'>, by: Actor): DeveloperRegistry {
@@ -36,6 +38,12 @@ export function createDeveloperRegistry({ act }: Pick<RegistryContext, 'act'>, b
       act(by, async ({ developers }, audit) => {
         if (!(await developers.remove(id))) throw new LastAdministrator()
         audit('developer_removed', { detail: name })
+      }),
+    removePasskeys: ({ id, name }) =>
+      act(by, async ({ passkeys, sessions }, audit) => {
+        await passkeys.removeAll(id)
+        await sessions.closeAll(id)
+        audit('passkeys_removed', { detail: name })
       }),
   }
 }

@@ -74,7 +74,7 @@ async function addPages(
   }
 
   function send(reply: FastifyReply, response: PortalResponse): FastifyReply {
-    const { page, file, redirectTo, notice, sessionId, device, retryAfterSeconds } = response
+    const { page, file, json, redirectTo, notice, sessionId, device, retryAfterSeconds } = response
     if (notice !== undefined) void reply.setCookie(noticeCookie, notice, { ...cookie, maxAge: 60 })
     if (sessionId !== undefined) setSessionCookie(reply, sessionId, cookie)
     if (device !== undefined) setDeviceCookie(reply, device, cookie)
@@ -88,6 +88,7 @@ async function addPages(
         .type(file.type)
         .send(file.text)
     }
+    if (json) return reply.headers({ ...pageHeaders, 'cache-control': 'no-store' }).send(json)
     return sendPage(reply, page, response)
   }
 

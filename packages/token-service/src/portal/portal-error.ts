@@ -13,6 +13,9 @@ export type PortalErrorReason =
   | 'too_many_projects'
   | 'application_changed'
   | 'last_administrator'
+  | 'last_passkey'
+  | 'too_many_passkeys'
+  | 'invalid_passkey'
   | 'busy'
 
 export class PortalError extends Error {

@@ -14,7 +14,7 @@ export interface PortalRequest extends Viewer {
   readonly baseUrl: string
   /** What shows that this device has logged in before. */
   readonly device?: string | undefined
-  /** The log-in at the OpenID provider that this browser has begun, encrypted. */
+  /** The log-in at the OpenID provider, or the use of a passkey, that this browser has begun, encrypted. */
   readonly pendingLogIn?: string | undefined
   /** The hash of the browser's session ID, if it has one. */
   readonly sessionHash?: string | undefined
@@ -25,13 +25,20 @@ export interface DeveloperRequest extends PortalRequest {
   readonly developer: Developer
 }
 
-/** A page, a file or a redirect, never nothing. */
+/** A page, a file, JSON for a script of the portal, or a redirect, never nothing. */
 export type PortalResponse = ResponseDetails &
-  (
-    | { readonly page: SafeHtml; readonly file?: undefined; readonly redirectTo?: undefined }
-    | { readonly page?: undefined; readonly file: PortalFile; readonly redirectTo?: undefined }
-    | { readonly page?: undefined; readonly file?: undefined; readonly redirectTo: string }
-  )
+  (Content<'page'> | Content<'file'> | Content<'json'> | Content<'redirectTo'>)
+
+interface Contents {
+  readonly page: SafeHtml
+  readonly file: PortalFile
+  readonly json: object
+  readonly redirectTo: string
+}
+
+type Content<Kind extends keyof Contents> = Pick<Contents, Kind> & {
+  readonly [Other in Exclude<keyof Contents, Kind>]?: undefined
+}
 
 interface PortalFile {
   readonly name: string
@@ -50,7 +57,7 @@ interface ResponseDetails {
   readonly notice?: NoticeName | undefined
   /** The ID of a new session; `null` ends the session. */
   readonly sessionId?: string | null | undefined
-  /** The log-in that begins at the OpenID provider, encrypted; `null`: it is over. */
+  /** The log-in at the OpenID provider, or the use of a passkey, that begins, encrypted; `null`: it is over. */
   readonly pendingLogIn?: string | null | undefined
   /** What shows later that this device has logged in. */
   readonly device?: string | undefined

@@ -8,7 +8,7 @@ import type {
   StoredSecret,
   PublicKey,
 } from './application.ts'
-import type { DeveloperStorage, SessionStorage } from './developer-storage.ts'
+import type { DeveloperStorage, PasskeyStorage, SessionStorage } from './developer-storage.ts'
 import type { ActivityStorage } from './activity-storage.ts'
 import type { AuditStorage } from './audit-storage.ts'
 import type { ListingStorage } from './listing-storage.ts'
@@ -204,6 +204,7 @@ export type Transaction = Pick<
   | 'trustedIssuers'
   | 'developers'
   | 'sessions'
+  | 'passkeys'
   | 'signingKeys'
   | 'webhook'
   | 'audit'
@@ -224,6 +225,7 @@ export interface Storage {
   readonly activity: ActivityStorage
   readonly developers: DeveloperStorage
   readonly sessions: SessionStorage
+  readonly passkeys: PasskeyStorage
   readonly listings: ListingStorage
   readonly signingKeys: SigningKeyStorage
   readonly webhook: WebhookStorage

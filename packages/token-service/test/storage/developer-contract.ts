@@ -153,6 +153,8 @@ export function testDevelopers(storage: () => Storage): void {
     await storage().sessions.open({ ...session, hash: `${session.hash} without` })
     expect(await storage().sessions.findIdToken(session.hash)).toBe('encrypted')
     expect(await storage().sessions.findIdToken(`${session.hash} without`)).toBeUndefined()
+    expect(await storage().sessions.findExpiry(session.hash)).toBe(100)
+    expect(await storage().sessions.findExpiry('unknown')).toBeUndefined()
     await storage().sessions.closeAll(developerId)
     expect(await storage().sessions.findIdToken(session.hash)).toBeUndefined()
   })
@@ -231,6 +233,99 @@ export function testDevelopers(storage: () => Storage): void {
     await storage().developers.addPasswordLink({ hash: one.id, developerId: one.id, expiresAtMs: 100 })
     expect(await storage().developers.usePasswordLink(one.id, undefined, 1)).toEqual(one)
     expect(await storage().developers.usePasswordLink(one.id, undefined, 1)).toBeUndefined()
+  })
+
+  it('switches the password off and on, and on again with a new one', async () => {
+    const { developers } = storage()
+    const one = await joined()
+    const other = await joined()
+    const off = async () => {
+      await developers.setPasskeyOnly(one.id, true)
+      expect(await developers.find(one.name)).toEqual({ ...one, passkeyOnly: true })
+      expect(await developers.find(other.name)).toEqual(other)
+    }
+    await off()
+    await developers.setPasskeyOnly(one.id, false)
+    expect(await developers.find(one.name)).toEqual(one)
+    await off()
+    await developers.changePassword(one.id, 'hash')
+    expect(await developers.find(one.name)).toEqual(one)
+    await off()
+    const link = async (hash: string) =>
+      developers.addPasswordLink({ hash, developerId: one.id, expiresAtMs: 100 })
+    await link(`log-in of ${one.id}`)
+    await developers.usePasswordLink(`log-in of ${one.id}`, undefined, 1)
+    expect(await developers.find(one.name)).toEqual({ ...one, passkeyOnly: true })
+    await link(`password of ${one.id}`)
+    expect(await developers.usePasswordLink(`password of ${one.id}`, 'hash', 1)).toEqual(one)
+  })
+
+  it('keeps passkeys, and accepts only counters that grow', async () => {
+    const { passkeys, developers } = storage()
+    const [one, other] = [await joined(), await joined()]
+    const passkey = (id: string, more = {}) => ({
+      id: `${id} of ${one.id}`,
+      developerId: one.id,
+      name: 'laptop',
+      publicKey: 'key',
+      counter: 0,
+      createdAtMs,
+      ...more,
+    })
+    const [first, second] = [
+      passkey('b'),
+      passkey('a', { createdAtMs: createdAtMs + 1, counter: 2 ** 32 - 2 }),
+    ]
+    expect([await passkeys.add(second), await passkeys.add(first)]).toEqual([true, true])
+    expect(await passkeys.add({ ...first, developerId: other.id })).toBe(false)
+    expect(await passkeys.list(one.id)).toEqual([first, second])
+    expect(await passkeys.list(other.id)).toEqual([])
+    expect(await passkeys.find(first.id)).toEqual({ passkey: first, developer: one })
+    expect(await passkeys.find('unknown')).toBeUndefined()
+    // Without a counter, each is accepted; with one, none twice, even at the same time.
+    expect([await passkeys.use(first.id, 0, 1), await passkeys.use(first.id, 0, 2)]).toEqual([true, true])
+    const uses = await Promise.all([1, 2, 3, 4].map(() => passkeys.use(first.id, 5, 3)))
+    expect(uses.filter((isUsed) => isUsed)).toEqual([true])
+    for (const counter of [0, 4, 5]) expect(await passkeys.use(first.id, counter, 4)).toBe(false)
+    expect(await passkeys.use(second.id, 2 ** 32 - 1, 4)).toBe(true)
+    expect(await passkeys.use('unknown', 1, 4)).toBe(false)
+    expect((await passkeys.find(first.id))?.passkey).toEqual({ ...first, counter: 5, lastUsedAtMs: 3 })
+    expect(await passkeys.remove(other.id, first.id)).toBe(false)
+    expect([await passkeys.remove(one.id, first.id), await passkeys.remove(one.id, first.id)]).toEqual([
+      true,
+      false,
+    ])
+    await developers.remove(one.id)
+    expect(await passkeys.find(second.id)).toBeUndefined()
+  })
+
+  it('accepts a recovery code once, and none of another developer', async () => {
+    const { passkeys, developers } = storage()
+    const [one, other] = [await joined(), await joined()]
+    const codes = (prefix: string) =>
+      ['a', 'b'].map((hash) => ({ keyId: 'k', hash: `${prefix} ${hash} ${one.id}` }))
+    await passkeys.setRecoveryCodes(one.id, codes('old'))
+    await passkeys.setRecoveryCodes(one.id, codes('new'))
+    await passkeys.setRecoveryCodes(other.id, [{ keyId: 'k', hash: `hash of ${other.id}` }])
+    expect(new Set(await passkeys.recoveryCodes(one.id))).toEqual(new Set(codes('new')))
+    const [code] = codes('new')
+    expect(await passkeys.useRecoveryCode(other.id, code!.hash)).toBe(false)
+    expect(await passkeys.useRecoveryCode(one.id, codes('old')[0]!.hash)).toBe(false)
+    const uses = await Promise.all([1, 2, 3].map(() => passkeys.useRecoveryCode(one.id, code!.hash)))
+    expect(uses.filter((isUsed) => isUsed)).toEqual([true])
+    await passkeys.add({
+      id: one.id,
+      developerId: one.id,
+      name: 'n',
+      publicKey: 'k',
+      counter: 0,
+      createdAtMs,
+    })
+    await developers.setPasskeyOnly(one.id, true)
+    expect([await passkeys.removeAll(one.id), await passkeys.removeAll(one.id)]).toEqual([1, 0])
+    expect([await passkeys.recoveryCodes(one.id), await passkeys.list(one.id)]).toEqual([[], []])
+    expect(await developers.find(one.name)).toEqual(one)
+    expect(await passkeys.recoveryCodes(other.id)).toHaveLength(1)
   })
 
   it('removes a developer with the sessions, and no other developer', async () => {

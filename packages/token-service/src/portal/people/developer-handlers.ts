@@ -27,7 +27,8 @@ export function developerHandlers({
     const shown = await Promise.all(
       partOf(found, paging).map(async (developer) => {
         const filter = { ownerId: developer.id, limit: shownProjects, offset: 0 }
-        return { ...developer, projects: await storage.listings.projects(filter) }
+        const { length: passkeys } = await storage.passkeys.list(developer.id)
+        return { ...developer, passkeys, projects: await storage.listings.projects(filter) }
       }),
     )
     const content = { invitations, nowMs: clock.now(), newLink, paging, total: found.length, localPasswords }
@@ -67,6 +68,11 @@ export function developerHandlers({
       const developer = await developerInUrl(request)
       await keepAdministrator(developersFor(actorOf(request)).remove(developer))
       return { redirectTo: request.paths.developers, notice: 'developer_removed' }
+    },
+    async removePasskeys(request) {
+      const developer = await developerInUrl(request)
+      await developersFor(actorOf(request)).removePasskeys(developer)
+      return { redirectTo: request.paths.developers, notice: 'passkeys_removed' }
     },
     async changeRole(request) {
       const developer = await developerInUrl(request)

@@ -19,8 +19,14 @@ export interface NewLink {
   readonly lifetime: string
 }
 
+interface ListedDeveloper extends Developer {
+  readonly projects: ListPage<ListedProject>
+  /** How many. */
+  readonly passkeys: number
+}
+
 export interface DevelopersContent {
-  readonly developers: readonly (Developer & { readonly projects: ListPage<ListedProject> })[]
+  readonly developers: readonly ListedDeveloper[]
   readonly invitations: readonly Invitation[]
   readonly nowMs: number
   readonly newLink?: NewLink | undefined
@@ -113,9 +119,24 @@ function projectNames({ items, total }: ListPage<ListedProject>): SafeHtml {
 
 function actionsOn(
   { paths, csrfToken }: DeveloperRequest,
-  { id, name, administrator }: Developer,
+  { id, name, administrator, passkeys, passkeyOnly = false }: ListedDeveloper,
   withPassword: boolean,
 ): SafeHtml | '' {
+  const passkeysRemoval = () =>
+    dialog({
+      id: `passkeys-${id}`,
+      label: html`Remove passkeys<span class="visually-hidden"> of ${name}</span>`,
+      style: 'ghost',
+      title: `Remove the passkeys of ${name}?`,
+      body: html`<p>
+        ${name} will be logged out, and can no longer use their passkeys and recovery codes. Their password
+        works again.
+      </p>`,
+      action: paths.passkeysRemoval(id),
+      confirm: 'Remove passkeys',
+      csrfToken,
+      danger: true,
+    })
   return moreMenu(name, [
     dialog({
       id: `role-${id}`,
@@ -144,12 +165,19 @@ function actionsOn(
       title: withPassword ? `Reset the password of ${name}` : `Create a log-in link for ${name}`,
       body: html`<p>
         You get a link to send to ${name}, who can then
-        ${withPassword ? 'set a new password. The current password works until then.' : 'log in with it, once.'}
+        ${
+          !withPassword
+            ? 'log in with it, once.'
+            : passkeyOnly
+              ? 'set a new password, which is switched off now, and log in with it.'
+              : 'set a new password. The current password works until then.'
+        }
       </p>`,
       action: paths.passwordLink(id),
       confirm: 'Create link',
       csrfToken,
     }),
+    ...(passkeys === 0 ? [] : [passkeysRemoval()]),
     dialog({
       id: `remove-${id}`,
       label: html`Remove<span class="visually-hidden"> ${name}</span>`,

@@ -10,7 +10,7 @@ import type { Keyring } from '../../clients/keyring.ts'
 
 export const pendingLogInSeconds = 600
 const cookieName = 'tokenwell_portal'
-const lifetimeSeconds = 12 * 60 * 60
+export const sessionSeconds = 12 * 60 * 60
 const deviceCookie = 'tokenwell_portal_device'
 const pendingCookie = 'tokenwell_portal_log_in'
 const deviceSeconds = 365 * 86_400
@@ -31,7 +31,7 @@ export function sessionHash({ cookies }: FastifyRequest): string | undefined {
 /** Stores the session ID in the browser; `null` deletes it. */
 export function setSessionCookie(reply: FastifyReply, id: string | null, options: CookieOptions): void {
   if (id === null) void reply.clearCookie(cookieName, options)
-  else void reply.setCookie(cookieName, id, { ...options, maxAge: lifetimeSeconds })
+  else void reply.setCookie(cookieName, id, { ...options, maxAge: sessionSeconds })
 }
 
 export function knownDevice({ cookies }: FastifyRequest): string | undefined {
@@ -47,7 +47,7 @@ export function pendingLogIn({ cookies }: FastifyRequest): string | undefined {
   return cookies[pendingCookie]
 }
 
-/** Binds a log-in at the OpenID provider to this browser; `null`: it is over. */
+/** Binds a log-in at the OpenID provider, or the use of a passkey, to this browser; `null`: it is over. */
 export function setPendingLogIn(reply: FastifyReply, pending: string | null, options: CookieOptions): void {
   if (pending === null) void reply.clearCookie(pendingCookie, options)
   else void reply.setCookie(pendingCookie, pending, { ...options, maxAge: pendingLogInSeconds })
@@ -55,7 +55,7 @@ export function setPendingLogIn(reply: FastifyReply, pending: string | null, opt
 
 /** How somebody logged in. */
 interface LogIn {
-  readonly method: 'password' | 'link' | 'openid'
+  readonly method: 'password' | 'passkey' | 'recovery code' | 'link' | 'openid'
   /** The path to continue to. @default the overview */
   readonly next?: string | undefined
   /** Whom the OpenID provider has logged in: a log-out on one side ends the session on the other. */
@@ -71,7 +71,7 @@ export function createSessionStarter({ act, keyring, clock }: ServiceContext) {
   ): Promise<PortalResponse> => {
     const { sessionHash: previous, address } = request
     const sessionId = randomBytes(32).toString('base64url')
-    const expiresAtMs = clock.now() + lifetimeSeconds * 1000
+    const expiresAtMs = clock.now() + sessionSeconds * 1000
     const provider = person && {
       issuer: person.issuer,
       subject: person.subject,

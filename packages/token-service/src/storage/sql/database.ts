@@ -13,7 +13,9 @@ import type {
   Developer,
   Identity,
   Invitation,
+  Passkey,
   PasswordLink,
+  RecoveryCode,
   Session,
   SessionOfProvider,
 } from '../developer-storage.ts'
@@ -78,9 +80,14 @@ export interface Schema {
     ]: Exclude<ChainedEntry[Column], undefined> | null
   }
   auditCheckpoints: Checkpoint & { end: 'start' | 'head' }
-  developers: Omit<Developer, 'administrator'> & { administrator: number }
+  developers: Omit<Developer, 'administrator' | 'passkeyOnly'> & {
+    administrator: number
+    passkeyOnly: number
+  }
   invitations: Omit<Invitation, 'administrator'> & { administrator: number }
   passwordLinks: PasswordLink
+  passkeys: Nullable<Required<Passkey>, 'lastUsedAtMs'>
+  recoveryCodes: RecoveryCode & { developerId: string }
   memberships: { developerId: string; projectId: string }
   identities: Identity & { developerId: string }
   sessions: Omit<Session, 'provider'> & Nullable<SessionOfProvider, keyof SessionOfProvider>

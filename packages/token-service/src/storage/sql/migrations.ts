@@ -175,8 +175,25 @@ export function migrationsFor(kind: Database['kind']): Record<string, Migration>
         name text not null unique,
         password_hash text not null,
         administrator integer not null check (administrator in (0, 1)),
-        created_at_ms bigint not null
+        created_at_ms bigint not null,
+        passkey_only integer not null check (passkey_only in (0, 1))
       )`,
+      `create table passkeys (
+        id text primary key,
+        developer_id text not null references developers (id) on delete cascade,
+        name text not null,
+        public_key text not null,
+        counter bigint not null,
+        created_at_ms bigint not null,
+        last_used_at_ms bigint
+      )`,
+      `create index passkeys_developer on passkeys (developer_id)`,
+      `create table recovery_codes (
+        hash text primary key,
+        key_id text not null,
+        developer_id text not null references developers (id) on delete cascade
+      )`,
+      `create index recovery_codes_developer on recovery_codes (developer_id)`,
       `create table invitations (
         hash text primary key,
         administrator integer not null check (administrator in (0, 1)),

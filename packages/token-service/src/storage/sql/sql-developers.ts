@@ -20,7 +20,11 @@ export function createSqlDevelopers({ query }: Database): DeveloperStorage {
   async function add(transaction: Query, developer: Developer): Promise<void> {
     const { numInsertedOrUpdatedRows } = await transaction
       .insertInto('developers')
-      .values({ ...developer, administrator: Number(developer.administrator) })
+      .values({
+        ...developer,
+        administrator: Number(developer.administrator),
+        passkeyOnly: Number(developer.passkeyOnly ?? false),
+      })
       .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirstOrThrow()
     if (numInsertedOrUpdatedRows === 0n) throw new NameTaken('This name is taken.')
@@ -103,9 +107,13 @@ export function createSqlDevelopers({ query }: Database): DeveloperStorage {
     },
     async changePassword(id, passwordHash) {
       await inTransaction(query, async (transaction) => {
-        await transaction.updateTable('developers').set({ passwordHash }).where('id', '=', id).execute()
+        await setPassword(transaction, id, passwordHash)
         await transaction.deleteFrom('passwordLinks').where('developerId', '=', id).execute()
       })
+    },
+    async setPasskeyOnly(id, passkeyOnly) {
+      const changes = { passkeyOnly: Number(passkeyOnly) }
+      await query.updateTable('developers').set(changes).where('id', '=', id).execute()
     },
     setAdministrator: (id, administrator) =>
       inTransaction(query, async (transaction) => {
@@ -200,13 +208,7 @@ export function createSqlDevelopers({ query }: Database): DeveloperStorage {
         const { developerId } = used
         await transaction.deleteFrom('passwordLinks').where('developerId', '=', developerId).execute()
         await transaction.deleteFrom('sessions').where('developerId', '=', developerId).execute()
-        if (passwordHash !== undefined) {
-          await transaction
-            .updateTable('developers')
-            .set({ passwordHash })
-            .where('id', '=', developerId)
-            .execute()
-        }
+        if (passwordHash !== undefined) await setPassword(transaction, developerId, passwordHash)
         const developer = transaction.selectFrom('developers').selectAll().where('id', '=', developerId)
         return toDeveloper(await developer.executeTakeFirstOrThrow())
       }),
@@ -218,8 +220,12 @@ export function createSqlDevelopers({ query }: Database): DeveloperStorage {
   }
 }
 
-function toDeveloper(row: Selectable<Schema['developers']>): Developer {
-  return { ...row, administrator: row.administrator === 1 }
+async function setPassword(query: Query, id: string, passwordHash: string): Promise<void> {
+  await query.updateTable('developers').set({ passwordHash, passkeyOnly: 0 }).where('id', '=', id).execute()
+}
+
+export function toDeveloper({ passkeyOnly, ...row }: Selectable<Schema['developers']>): Developer {
+  return { ...row, administrator: row.administrator === 1, ...(passkeyOnly === 1 && { passkeyOnly: true }) }
 }
 
 export function createSqlSessions({ query }: Database): SessionStorage {
@@ -247,6 +253,10 @@ export function createSqlSessions({ query }: Database): SessionStorage {
         .where('hash', '=', hash)
         .executeTakeFirst()
       return row?.idToken ?? undefined
+    },
+    async findExpiry(hash) {
+      const session = query.selectFrom('sessions').select('expiresAtMs').where('hash', '=', hash)
+      return (await session.executeTakeFirst())?.expiresAtMs
     },
     async close(hash) {
       await query.deleteFrom('sessions').where('hash', '=', hash).execute()

@@ -10,6 +10,7 @@ import { createSqlDevelopers, createSqlSessions } from './sql-developers.ts'
 import { createSqlFailures } from './sql-failures.ts'
 import { createSqlListings } from './sql-listings.ts'
 import { createSqlCatalogue } from './sql-catalogue.ts'
+import { createSqlPasskeys } from './sql-passkeys.ts'
 import { createSqlProjects } from './sql-projects.ts'
 import { createSqlSecrets } from './sql-secrets.ts'
 import { createSqlSigningKeys } from './sql-signing-keys.ts'
@@ -74,6 +75,7 @@ function changeableParts(database: Database): Transaction {
     trustedIssuers: createSqlTrustedIssuers(database),
     developers: createSqlDevelopers(database),
     sessions: createSqlSessions(database),
+    passkeys: createSqlPasskeys(database),
     signingKeys: createSqlSigningKeys(database),
     webhook: createSqlWebhook(database),
     audit: createSqlAudit(database),

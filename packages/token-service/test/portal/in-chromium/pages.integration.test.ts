@@ -20,6 +20,7 @@ const notPages = new Set([
   'finishOpenidLogIn',
   'exportAudit',
   'showLogIn',
+  'showRecovery',
   'showJoin',
   'showNewPassword',
 ])
