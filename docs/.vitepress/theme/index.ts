@@ -18,6 +18,8 @@ export default {
     onContentUpdated(() => {
       showChosenTabs()
       addLandmark()
+      // The page's entry may be below what the sidebar shows.
+      document.querySelector('.VPSidebar .is-link.is-active')?.scrollIntoView({ block: 'nearest' })
     })
     return () => h(theme.Layout, null, { 'doc-footer-before': () => h(SiteFooter) })
   }),

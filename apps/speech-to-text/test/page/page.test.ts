@@ -304,7 +304,7 @@ test('offers to revoke, to expire and an outage, and says what follows', async (
   for (const [name, outcome] of [
     ['Revoke', 'the next call gets a new token, and is repeated'],
     ['Expire', 'The next call requests a new token.'],
-    ['Outage', 'Calls use the cached token meanwhile.'],
+    ['Outage', 'Calls that have a cached token use it meanwhile.'],
   ] as const) {
     await click(button(name))
     expect(text()).toContain(outcome)

@@ -16,5 +16,6 @@ module.exports = {
     documented('ts-jest', 'typescript.test.ts'),
     documented('SWC', 'typescript.test.ts'),
     documented('ky and jose', 'es-modules-only.test.js'),
+    documented('ky and jose with ts-jest', 'es-modules-only.test.js'),
   ],
 }

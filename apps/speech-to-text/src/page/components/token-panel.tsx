@@ -118,7 +118,8 @@ const trialTexts: Record<Trial, { readonly label: string; readonly outcome: stri
   expired: { label: 'Expire', outcome: 'Expired. The next call requests a new token.' },
   outage: {
     label: 'Outage',
-    outcome: 'For 30 seconds, the token service responds with 503. Calls use the cached token meanwhile.',
+    outcome:
+      'For 30 seconds, the token service responds with 503. Calls that have a cached token use it meanwhile.',
   },
 }
 
