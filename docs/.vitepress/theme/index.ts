@@ -1,7 +1,7 @@
 import 'virtual:group-icons.css'
 import { onContentUpdated, type Theme } from 'vitepress'
 import theme from 'vitepress/theme-without-fonts'
-import { defineComponent, h, onMounted } from 'vue'
+import { defineComponent, h, nextTick, onMounted } from 'vue'
 import SiteFooter from './SiteFooter.vue'
 import { completeSearchMarkup } from './search.ts'
 import './design/design.css'
@@ -18,13 +18,22 @@ export default {
     onContentUpdated(() => {
       showChosenTabs()
       addLandmark()
-      // The page's entry may be below what the sidebar shows.
-      document.querySelector('.VPSidebar .is-link.is-active')?.scrollIntoView({ block: 'nearest' })
+      void nextTick(showEntry)
     })
     return () => h(theme.Layout, null, { 'doc-footer-before': () => h(SiteFooter) })
   }),
   enhanceApp: followChoices,
 } satisfies Theme
+
+/** The page's entry may be below what the sidebar shows. */
+function showEntry(): void {
+  const entry = document.querySelector('.VPSidebar .is-link.is-active')
+  const sidebar = entry?.closest('.VPSidebar')
+  if (!entry || !sidebar) return
+  const { top, bottom } = sidebar.getBoundingClientRect()
+  const place = entry.getBoundingClientRect()
+  if (place.top < top || place.bottom > bottom) sidebar.scrollTop += place.top - (top + bottom) / 2
+}
 
 /** The theme's home page and its page for missing pages have none. */
 function addLandmark(): void {
