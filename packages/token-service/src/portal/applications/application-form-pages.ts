@@ -40,18 +40,19 @@ export function newApplicationPage(
   { project, submissionId, ...content }: NewApplicationContent,
 ): SafeHtml {
   const { paths, csrfToken, developer } = request
-  const body = html`<form method="post" action="${paths.newApplication(project.id)}" class="card form">
-    ${csrfInput(csrfToken)}
-    <input type="hidden" name="submission_id" value="${submissionId}" />
-    ${settings(content)}
-    ${
-      developer.administrator
-        ? ''
-        : html`${note(content.state)}
-            <p class="hint">The application can get tokens after an administrator has approved it.</p>`
-    }
-    <button>Create application</button>
-  </form>`
+  const body = html`<p class="lead">The application will belong to the project ${project.name}.</p>
+    <form method="post" action="${paths.newApplication(project.id)}" class="card form">
+      ${csrfInput(csrfToken)}
+      <input type="hidden" name="submission_id" value="${submissionId}" />
+      ${settings(content)}
+      ${
+        developer.administrator
+          ? ''
+          : html`${note(content.state)}
+              <p class="hint">The application can get tokens after an administrator has approved it.</p>`
+      }
+      <button>Create application</button>
+    </form>`
   const trail = [
     ['Projects', paths.projects],
     [project.name, paths.project(project.id)],

@@ -47,7 +47,7 @@ export function usageLegend(usage: Usage): SafeHtml {
   return html`<p class="legend" id="usage-summary">
     <span>${key('issued')}<strong>${count(issued)}</strong> issued</span>
     <span>${key('failed')}<strong>${count(failed)}</strong> failed</span>
-    <span class="muted">${successRate(usage)} succeeded in the last ${range.label} (times in UTC)</span>
+    <span class="muted">${successRate(usage)} succeeded in the last ${range.label} (UTC)</span>
   </p>`
 }
 

@@ -36,7 +36,8 @@ export function approvalsPage(request: DeveloperRequest, content: ApprovalsConte
         <h2>No pending approvals</h2>
         <p class="muted">New applications, and changes that require a new approval, appear here.</p>
       </div>`
-    : html`<form method="get" action="${paths.approvals}" class="filter" role="search">
+    : html`<p class="lead">Oldest first.</p>
+        <form method="get" action="${paths.approvals}" class="filter" role="search">
           ${searchField(search, 'Search applications and projects')}
           <button class="outline">Search</button>
           ${search === '' ? '' : html`<a class="button ghost" href="${paths.approvals}">Clear</a>`}

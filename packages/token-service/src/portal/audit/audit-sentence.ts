@@ -1,6 +1,7 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { Storage } from '../../storage/storage.ts'
 import type { StoredAuditEntry } from '../../storage/audit-storage.ts'
+import { byConfiguration } from '../../clients/acts.ts'
 import { describeOutcome } from '../applications/usage.ts'
 import type { Paths } from '../paths.ts'
 import { sentenceOf } from './audit-events.ts'
@@ -60,6 +61,7 @@ export function actorText({ actorType, actor }: StoredAuditEntry): string {
     case 'command':
       return `The command${actor === undefined ? '' : ` (run by ${actor})`}`
     case 'service':
+      if (actor === byConfiguration.actor) return 'The configuration'
       return `The service${actor === undefined ? '' : ` (${actor})`}`
     default:
       return 'Somebody'

@@ -30,7 +30,7 @@ export function cataloguePage(
     </p>
     ${
       names.length === 0
-        ? html`<p>No ${plural} yet.</p>`
+        ? html`<p class="lead">There are no ${plural} yet.</p>`
         : html`<ul class="rows">
             ${names.map(
               (name, index) =>

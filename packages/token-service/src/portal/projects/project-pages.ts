@@ -63,10 +63,10 @@ export function projectSettingsPage(request: DeveloperRequest, project: Project,
 }
 
 function projectFields(state: FormState): SafeHtml {
-  const hint = 'Included in token responses, except in the RFC 6749 format.'
+  const hint = 'Token responses include the organisation and the email, except in the RFC 6749 format.'
   return html`${field({ name: 'name', label: 'Project name' }, state)}
   ${field({ name: 'organization_name', label: 'Organisation', autocomplete: 'organization', hint, required: false }, state)}
-  ${field({ name: 'developer_email', label: 'Developer email', type: 'email', autocomplete: 'email', hint, required: false }, state)}`
+  ${field({ name: 'developer_email', label: 'Developer email', type: 'email', autocomplete: 'email', required: false }, state)}`
 }
 
 function aboutProject({ organizationName, developerEmail }: Project): string {
