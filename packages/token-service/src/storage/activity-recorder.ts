@@ -34,6 +34,7 @@ export interface ActivityRecorder {
 export const countedEvents = [
   'administrator_rejected',
   'log_in_failed',
+  'log_out_rejected',
   'request_rejected',
   'token_revoked',
 ] as const

@@ -141,7 +141,9 @@ describe('a log-out at the provider', () => {
     const twice = `logout_token=${signed}&logout_token=${signed}`
     expect(await send(undefined, { body: twice, headers: type })).toBe(400)
     expect(await roleOf(browser)).toBe('grace, Developer')
-    await expect.poll(() => auditOf(admin)).toContain('was rejected: back-channel log-out, ERR_JWS_INVALID')
+    await expect
+      .poll(() => auditOf(admin))
+      .toContain('A log-out by the OpenID provider was rejected: ERR_JWS_INVALID')
   })
 
   it('is accepted once', async () => {
@@ -160,7 +162,7 @@ describe('a log-out at the provider', () => {
     const token = await provider.sign(claims())
     expect(await send(token)).toBe(400)
     expect(await roleOf(browser)).toBe('grace, Developer')
-    await expect.poll(() => auditOf(admin)).toContain('back-channel log-out, unavailable')
+    await expect.poll(() => auditOf(admin)).toContain('by the OpenID provider was rejected: unavailable')
     provider.isDown = false
     expect(await send(token)).toBe(200)
     expect(await roleOf(browser)).toBeUndefined()

@@ -314,6 +314,17 @@ describe('a response of the provider', () => {
     expect(await roleOf(browser)).toBeUndefined()
   })
 
+  it('states in the ID token who somebody is, whatever the userinfo endpoint adds', async () => {
+    const { logInAs, provider } = await startOpenidPortal()
+    provider.alterTokens = async (body) => {
+      const claims = decodeJwt(String(body['id_token']))
+      const more = { at_hash: undefined, preferred_username: 'grace' }
+      body['id_token'] = await provider.sign({ ...claims, ...more })
+    }
+    provider.alterUserInfo = (body) => Object.assign(body, { preferred_username: 'other' })
+    expect(await roleOf((await logInAs('subject-1')).browser)).toBe('grace, Developer')
+  })
+
   it('is rejected when it is replayed, even with the cookie', async () => {
     const { newBrowser, provider } = await startOpenidPortal()
     const [browser, thief] = [newBrowser(), newBrowser()]

@@ -26,6 +26,7 @@ const sentences: Readonly<Record<string, string>> = {
   keys_changed: 'changed the configured public keys of {client}',
   key_renamed: 'renamed a public key of {client}',
   log_in_failed: 'failed to log in',
+  log_out_rejected: 'A log-out by the OpenID provider was rejected: {detail}',
   logged_in: 'logged in by {detail}',
   logged_out: 'logged out',
   owner_added: 'added an owner: {detail}',
@@ -147,7 +148,10 @@ export const eventGroups = {
       'recovery_codes_created',
     ],
   ],
-  sessions: ['Log-ins', ['logged_in', 'logged_out', 'log_in_failed', 'recovery_code_used', 'sessions_ended']],
+  sessions: [
+    'Log-ins',
+    ['logged_in', 'logged_out', 'log_in_failed', 'log_out_rejected', 'recovery_code_used', 'sessions_ended'],
+  ],
   catalogue: [
     'API products and scopes',
     ['product_added', 'product_removed', 'scope_added', 'scope_removed'],

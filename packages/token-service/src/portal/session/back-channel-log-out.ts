@@ -42,7 +42,7 @@ export async function addBackChannelLogOut(
   server.setErrorHandler((error, { ip }, reply) => {
     const reason = reasonOf(error)
     if (reason === undefined) logFailure(error)
-    else activity.count({ event: 'request_rejected', address: ip, detail: `back-channel log-out, ${reason}` })
+    else activity.count({ event: 'log_out_rejected', address: ip, detail: reason })
     // Section 2.8: whatever went wrong.
     return reply.code(400).header('cache-control', 'no-store').send({ error: 'invalid_request' })
   })

@@ -123,7 +123,6 @@ export function createOpenidProvider(
           expectedState: state,
           expectedNonce: nonce,
           pkceCodeVerifier: codeVerifier,
-          idTokenExpected: true,
         })
         const claims = tokens.claims()!
         const isComplete = [settings.nameClaim, settings.groupsClaim].every((name) => name in claims)
