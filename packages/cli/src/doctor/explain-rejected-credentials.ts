@@ -22,12 +22,15 @@ export function explainRejectedCredentials(
       'Create a new secret in the developer portal, and replace the old one everywhere.',
     )
   }
-  // Entra ID uses unauthorized_client for a client ID that it does not know.
-  const isUnknown = mentions(/was not found|does not exist|unknown client/i)
-  if (
-    (oauthError === 'unauthorized_client' && !isUnknown) ||
-    mentions(/not[ _]?approved|not[ _]?active|revoked/i)
-  ) {
+  // Entra ID calls a client ID that it does not know unauthorized_client.
+  if (mentions(/application[^.]{0,100}was not found|unknown client/i)) {
+    return request.problem(
+      'unknown_client',
+      `The service does not know the client ID (${details}).`,
+      `Check ${origins['clientId']}, and the tenant or realm in the URL of the token endpoint.`,
+    )
+  }
+  if (oauthError === 'unauthorized_client' || mentions(/not[ _]?approved|not[ _]?active|revoked/i)) {
     return request.problem(
       'application_not_approved',
       `The credentials are valid, but the application is not allowed to get tokens (${details}).`,

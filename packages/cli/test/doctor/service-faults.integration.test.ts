@@ -70,7 +70,9 @@ describe('doctor and the token endpoint', () => {
     const error_description =
       "AADSTS700016: Application with identifier 'a' was not found in the directory 'b'."
     await service.fault({ status: 400, body: { error: 'unauthorized_client', error_description } })
-    expect((await doctor()).faults).toStrictEqual(['invalid_credentials'])
+    const { faults, textOf } = await doctor()
+    expect(faults).toStrictEqual(['unknown_client'])
+    expect(textOf('unknown_client')).toContain('Check CLIENT_ID, and the tenant')
   })
 
   it('names --scope where the endpoint may miss it', async () => {

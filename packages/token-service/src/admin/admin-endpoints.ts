@@ -116,7 +116,7 @@ export function adminEndpoints(
     const project = (await storage.projects.list()).find((each) => each.name === projectName)
     if (!project)
       throw new NotFoundError(
-        `There is no project named "${projectName}". Create it in the portal, or with POST /projects.`,
+        `There is no project named "${projectName}". Create it in the portal, with POST /projects or with admin create-project.`,
       )
     rejectWithoutAudience([{ clientId: details.name, ...details }])
     const settings = { ...details, projectId: project.id, status: 'approved' as const }
