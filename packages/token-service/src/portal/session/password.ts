@@ -1,4 +1,5 @@
 import { randomBytes, randomInt, scrypt, timingSafeEqual, type ScryptOptions } from 'node:crypto'
+import { availableParallelism } from 'node:os'
 import { z } from 'zod'
 import { PortalError } from '../portal-error.ts'
 
@@ -6,7 +7,8 @@ import { PortalError } from '../portal-error.ts'
 export const passwordCost = { N: 2 ** 15, r: 8, p: 3 }
 const saltLength = 16
 const hashLength = 32
-const concurrency = 2
+// A processor is left for the requests of programs.
+const concurrency = Math.max(1, Math.min(2, availableParallelism() - 1))
 const leastDifferent = 5
 
 /** Log-ins of devices that have logged in before are checked first: a flood of others does not delay them. */
