@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { TokenServiceOptions } from '@tokenwell/token-service'
 import {
   auditOf,
   callbackOf,
@@ -8,7 +9,7 @@ import {
   startOpenidPortal,
   type OpenidProviderUnderTest,
 } from './openid-provider.ts'
-import { plainText, useCheapPasswords, type PortalBrowser } from './portal-browser.ts'
+import { password, plainText, useCheapPasswords, type PortalBrowser } from './portal-browser.ts'
 
 useCheapPasswords()
 
@@ -33,8 +34,8 @@ async function accountText(browser: PortalBrowser): Promise<string> {
   return plainText((await browser.get('/portal/account')).text).replaceAll(/\s+/g, ' ')
 }
 
-async function startWithAccount() {
-  const portal = await startOpenidPortal()
+async function startWithAccount(options: TokenServiceOptions = {}) {
+  const portal = await startOpenidPortal({}, options)
   portal.provider.accounts.set('s', { preferred_username: 'countess', groups: administrators })
   return portal
 }
@@ -116,6 +117,32 @@ describe('linking an account at the OpenID provider', () => {
     expect((await admin.get(callback)).status).toBe(400)
     expect(await roleOf((await logInAs('s')).browser)).toBe('countess, Administrator')
     expect(await roleOf(victim)).toBe('lin, Developer')
+  })
+
+  it('begins and ends within 15 minutes of a log-in', async () => {
+    const time = { now: Date.now() }
+    const { admin, provider, newBrowser, logInAs } = await startWithAccount({
+      clock: { now: () => time.now },
+    })
+    const logInAgain = '/portal/log-in?next=%2Fportal%2Faccount'
+    const logIn = async () => {
+      const browser = newBrowser()
+      await browser.get('/portal/log-in')
+      await browser.post('/portal/log-in', { name: 'ada', password })
+      await browser.get('/portal/account')
+      return browser
+    }
+    time.now += 15 * 60_000
+    await admin.get('/portal/account')
+    expect((await admin.post(linkPath)).location).toBe(logInAgain)
+    expect(await roleOf(admin)).toBeUndefined()
+    const browser = await logIn()
+    expect((await link(browser, provider, 's')).location).toBe('/portal/account')
+    time.now += 15 * 60_000
+    await browser.get('/portal/account')
+    expect((await browser.post(unlinkPath)).location).toBe(logInAgain)
+    time.now = Date.now()
+    expect(await roleOf((await logInAs('s')).browser)).toBe('ada, Administrator')
   })
 
   it('is not undone where it is the only way to log in', async () => {

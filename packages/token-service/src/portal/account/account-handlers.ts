@@ -9,20 +9,20 @@ import { actorOf } from '../session/actor.ts'
 import { PortalError } from '../portal-error.ts'
 import type { HandlersOf, PortalResponse, DeveloperRequest } from '../portal-request.ts'
 import { hashPassword, newPassword } from '../session/password.ts'
-import { createSessionStarter, sessionSeconds } from '../session/session.ts'
+import { createLogInAgain, createSessionStarter } from '../session/session.ts'
 import { hasPassword } from '../session/link-pages.ts'
 import { linkSection } from '../session/openid-pages.ts'
 import { createPasskeys, relyingPartyOf, type RelyingParty } from '../session/passkeys.ts'
 import { createRecoveryCodes } from '../session/recovery-codes.ts'
 import { accountPage, recoveryCodesPage, type AccountContent } from './account-page.ts'
 
-const recentMs = 15 * 60_000
 const maxPasskeys = 20
 
 /** The developer's own account. */
 export function accountHandlers(service: ServiceContext): HandlersOf<typeof accountRoutes> {
   const { storage, act, keyring, clock } = service
   const startSession = createSessionStarter(service)
+  const logInAgain = createLogInAgain(service)
   const checkPassword = createPasswordChecker(service)
   const passkeys = createPasskeys(service)
   const withPassword = ({ developer }: DeveloperRequest) =>
@@ -49,20 +49,12 @@ export function accountHandlers(service: ServiceContext): HandlersOf<typeof acco
     }
   }
 
-  /** What a stolen session must not be able to do: only for those with a local account who logged in lately. */
+  /** Only for those with a local account who logged in lately. */
   const afterLogIn =
     (handler: (request: DeveloperRequest) => Promise<PortalResponse>) =>
     async (request: DeveloperRequest): Promise<PortalResponse> => {
       if (!withPassword(request)) throw new PortalError('not_found')
-      const { sessionHash = '', paths } = request
-      const expiresAtMs = (await storage.sessions.findExpiry(sessionHash)) ?? 0
-      if (expiresAtMs - sessionSeconds * 1000 > clock.now() - recentMs) return handler(request)
-      await act(actorOf(request), async ({ sessions }, audit) => {
-        await sessions.close(sessionHash)
-        audit('logged_out')
-      })
-      const next = new URLSearchParams({ next: paths.account }).toString()
-      return { redirectTo: `${paths.logIn}?${next}`, sessionId: null, notice: 'log_in_again' }
+      return (await logInAgain(request)) ?? handler(request)
     }
 
   function relyingParty(request: DeveloperRequest): RelyingParty {

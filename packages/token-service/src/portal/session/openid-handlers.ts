@@ -11,7 +11,7 @@ import { createOpenidAccounts } from './openid-accounts.ts'
 import { linkPage, notLinkedPage } from './openid-pages.ts'
 import { OpenidFailure, type OpenidProvider, type Person } from './openid-provider.ts'
 import { sessionPaths, type openidRoutes } from './session-routes.ts'
-import { createSessionStarter, pendingLogInSeconds } from './session.ts'
+import { createLogInAgain, createSessionStarter, pendingLogInSeconds } from './session.ts'
 
 const pendingLogIn = z.object({
   use: z.literal('portal log-in'),
@@ -47,6 +47,7 @@ export function openidHandlers(
   const { settings } = provider
   const { name } = settings
   const startSession = createSessionStarter(service)
+  const logInAgain = createLogInAgain(service)
   const { admit, link, unlink } = createOpenidAccounts(service, settings)
   const redirectUri = ({ baseUrl }: PortalRequest) => `${baseUrl}${portalRoot}${sessionPaths.openidCallback}`
 
@@ -158,12 +159,16 @@ export function openidHandlers(
     },
     async linkOpenid(request) {
       const { paths, sessionHash: linkIn } = request
+      const response = await logInAgain(request)
+      if (response) return response
       return begin(request, { next: paths.account, linkIn }, (url) => ({
         page: linkPage(request, name, url),
       }))
     },
     async unlinkOpenid(request) {
       if (!hasPassword(request.developer, settings.localPasswords)) throw new PortalError('not_found')
+      const response = await logInAgain(request)
+      if (response) return response
       await unlink(request)
       return { redirectTo: request.paths.account, notice: 'identity_unlinked' }
     },

@@ -3,14 +3,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { digest } from '../../runtime/digest.ts'
 import type { Developer } from '../../storage/developer-storage.ts'
 import type { ServiceContext } from '../../oauth/service-context.ts'
-import type { PortalRequest, PortalResponse } from '../portal-request.ts'
+import type { DeveloperRequest, PortalRequest, PortalResponse } from '../portal-request.ts'
 import { actorOf } from './actor.ts'
 import type { Person } from './openid-provider.ts'
 import type { Keyring } from '../../clients/keyring.ts'
 
 export const pendingLogInSeconds = 600
 const cookieName = 'tokenwell_portal'
-export const sessionSeconds = 12 * 60 * 60
+const recentMs = 15 * 60_000
+const sessionSeconds = 12 * 60 * 60
 const deviceCookie = 'tokenwell_portal_device'
 const pendingCookie = 'tokenwell_portal_log_in'
 const deviceSeconds = 365 * 86_400
@@ -85,6 +86,21 @@ export function createSessionStarter({ act, keyring, clock }: ServiceContext) {
       audit('logged_in', { detail: method })
     })
     return { redirectTo: next, sessionId, device: createKnownDevice(keyring, developer.id) }
+  }
+}
+
+/** For what a stolen session must not be able to do: whoever did not log in lately must log in again. */
+export function createLogInAgain({ storage, act, clock }: ServiceContext) {
+  return async (request: DeveloperRequest): Promise<PortalResponse | undefined> => {
+    const { sessionHash: hash = '', paths } = request
+    const expiresAtMs = (await storage.sessions.findExpiry(hash)) ?? 0
+    if (expiresAtMs - sessionSeconds * 1000 > clock.now() - recentMs) return undefined
+    await act(actorOf(request), async ({ sessions }, audit) => {
+      await sessions.close(hash)
+      audit('logged_out')
+    })
+    const next = new URLSearchParams({ next: paths.account }).toString()
+    return { redirectTo: `${paths.logIn}?${next}`, sessionId: null, notice: 'log_in_again' }
   }
 }
 
