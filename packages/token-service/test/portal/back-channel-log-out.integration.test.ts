@@ -75,9 +75,11 @@ describe('a log-out at the provider', () => {
 
   it('of a session of somebody else ends nothing', async () => {
     const { provider, browser, claims, send } = await start()
+    provider.requests.length = 0
     expect(await send(await provider.sign(claims({ sid: 'another' })))).toBe(200)
     expect(await send(await provider.sign(claims({ sub: 'subject-2' })))).toBe(200)
     expect(await roleOf(browser)).toBe('grace, Developer')
+    expect(provider.requests).toEqual(['/jwks'])
   })
 
   it.each<[string, Claims, object?]>([
