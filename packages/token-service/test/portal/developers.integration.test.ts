@@ -128,9 +128,11 @@ describe('the audit log', () => {
     expect(entry).toContain(`<dd><code>${clientId}</code></dd>`)
     expect(text).toContain(`<a href="${project}">Speech</a>`)
     await tokenFor(service.authUrl, { ...application, clientSecret: 'wrong' })
-    expect(plainText((await admin.get('/portal/audit')).text)).toContain(
-      'A request of Transcriber was rejected: Invalid credentials',
-    )
+    // Without a client ID that can be read.
+    service.context.activity.count({ event: 'request_rejected', detail: 'invalid_client' })
+    const rejections = plainText((await admin.get('/portal/audit?group=rejections')).text)
+    expect(rejections).toContain('A request of Transcriber was rejected: Invalid credentials')
+    expect(rejections).toContain('A request was rejected: Invalid credentials')
   })
 })
 

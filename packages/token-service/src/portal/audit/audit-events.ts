@@ -1,6 +1,6 @@
 /**
- * What happened, by event: `{client}` and `{detail}` are the application or API and what else the entry names. The
- * actor precedes the sentence, unless that starts with a capital letter.
+ * What happened, by event: `{client}` and `{detail}` are the application or API and what else the entry names, `{owner}`
+ * is "of {client}" if there is one. The actor precedes the sentence, unless that starts with a capital letter.
  */
 const sentences: Readonly<Record<string, string>> = {
   administrator_rejected: 'A request with a wrong administrator token was rejected',
@@ -48,7 +48,7 @@ const sentences: Readonly<Record<string, string>> = {
   project_deleted: 'deleted {detail}',
   project_restored: 'restored {detail}',
   request_declined: 'declined a request of {client}',
-  request_rejected: 'A request of {client} was rejected: {detail}',
+  request_rejected: 'A request{owner} was rejected: {detail}',
   resource_server_changed: 'renamed {client}',
   resource_server_created: 'registered {client}',
   resource_server_removed: 'removed {client}',

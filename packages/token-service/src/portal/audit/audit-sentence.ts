@@ -31,17 +31,19 @@ export async function createAuditSentences(
     const values: Readonly<Record<string, SafeHtml | string>> = {
       actor: html`<strong>${actorText(entry)}</strong>`,
       client: client ? linkTo(client) : (clientId ?? 'an application'),
+      owner: clientId === undefined ? '' : html` of ${client ? linkTo(client) : clientId}`,
       detail:
         detail === undefined ? '' : isRejection(event) ? outcomeText(detail) : detailText(detail, subjects),
     }
-    const parts = sentenceOf(event).split(/\{(actor|client|detail)\}/)
+    const parts = sentenceOf(event).split(/\{(actor|client|owner|detail)\}/)
     const sentence = html`${parts.map((part, index) => (index % 2 === 1 ? (values[part] ?? '') : part))}${count > 1 ? ` × ${count.toLocaleString('en')}` : ''}`
     return { ...entry, sentence, clientName: client?.name }
   })
 }
 
 const isRejection = (event: string) => event === 'request_rejected'
-const outcomeText = (detail: string) => describeOutcome(detail).label
+// A reason in words is shown as it is.
+const outcomeText = (detail: string) => (/^[a-z_]+$/.test(detail) ? describeOutcome(detail).label : detail)
 
 /** Names of projects instead of their IDs, and anything else as it is. */
 function detailText(detail: string, subjects: ReadonlyMap<string, Subject>): SafeHtml {
