@@ -89,6 +89,9 @@ async function addPages(
         .send(file.text)
     }
     if (json) return reply.headers({ ...pageHeaders, 'cache-control': 'no-store' }).send(json)
+    // A page shows it once; a redirect keeps it.
+    const { cookies, method } = reply.request
+    if (cookies[noticeCookie] !== undefined && method === 'GET') void reply.clearCookie(noticeCookie, cookie)
     return sendPage(reply, page, response)
   }
 
@@ -110,8 +113,6 @@ async function addPages(
   async function viewerOf(request: FastifyRequest, reply: FastifyReply): Promise<Viewer> {
     const developer = await developerOf(request)
     const notice = request.cookies[noticeCookie]
-    // A page shows it once.
-    if (notice !== undefined && request.method === 'GET') void reply.clearCookie(noticeCookie, cookie)
     const { pathname, search } = new URL(request.url, 'http://portal')
     const path = `${base}${pathname}`
     return {

@@ -26,9 +26,9 @@ async function send(form) {
       method: 'POST',
       body: new URLSearchParams({ csrf_token: csrf_token.value }),
       cache: 'no-store',
+      redirect: 'manual',
     })
-    // The session is over, or the page is too old.
-    if (response.redirected) return location.assign(response.url)
+    // The session is over, or the page is too old: the browser itself is led to the log-in page.
     if (!response.ok) return location.reload()
     credential.value = JSON.stringify(await use(await response.json()))
     form.submit()

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Page } from 'playwright-core'
-import { startPortal, useCheapPasswords } from '../portal-browser.ts'
+import type { TokenServiceOptions } from '@tokenwell/token-service'
+import { password, startPortal, useCheapPasswords } from '../portal-browser.ts'
 import { hasChromium, inChromium, inspectPage, tabTo, usePages } from './chromium.ts'
 
 useCheapPasswords()
@@ -36,8 +37,8 @@ async function addAuthenticator(page: Page) {
 describe.skipIf(!hasChromium)(inChromium, () => {
   const openPage = usePages()
 
-  async function opened() {
-    const portal = await startPortal()
+  async function opened(options: TokenServiceOptions = {}) {
+    const portal = await startPortal(options)
     const url = `${portal.service.authUrl.replace('127.0.0.1', 'localhost')}/portal`
     const page = await openPage()
     const authenticator = await addAuthenticator(page)
@@ -124,6 +125,22 @@ describe.skipIf(!hasChromium)(inChromium, () => {
       await page.getByRole('alert').getByText('No passkey was used. Try again.').waitFor()
     },
   )
+
+  it('a passkey is added only after a log-in in the last 15 minutes', { timeout: 60_000 }, async () => {
+    const time = { now: Date.now() }
+    const { page, url, press } = await opened({ clock: { now: () => time.now } })
+    await page.goto(`${url}/account`)
+    time.now += 15 * 60_000
+    await press('Add a passkey')
+    await page.waitForURL(`${url}/log-in?next=%2Fportal%2Faccount`)
+    await page.getByText('Log in again, then change how you log in.').waitFor()
+    await page.getByLabel('Name').fill('ada')
+    await page.getByLabel('Password').fill(password)
+    await press('Log in')
+    await page.waitForURL(`${url}/account`)
+    await press('Add a passkey')
+    await page.getByRole('heading', { name: 'Copy the recovery codes now' }).waitFor()
+  })
 
   it('without scripts, or at an IP address, the password is the only way', { timeout: 60_000 }, async () => {
     const { service } = await startPortal()
