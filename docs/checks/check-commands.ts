@@ -57,6 +57,7 @@ function problemOf(words: readonly string[]): string | undefined {
   const [command, ...rest] = words
   if (command === 'npx') return problemOf(rest.slice(rest.findIndex((word, at) => !isNpxFlag(rest, at))))
   if (command === 'npm' && rest[0] === 'install') return unknownPackage(rest.slice(1))
+  if (command === 'npm' && rest[0] === 'pkg') return undefined
   if (command === 'npm') return nestCommands.has(rest[0]!) ? undefined : 'no such script of a Nest project'
   if (command === 'pnpm') return unknownScript(rest)
   const own = ownCommands[command!]
