@@ -1,7 +1,7 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { startTokenService } from '@tokenwell/token-service'
 import { developerName } from '../../src/portal/session/developer-name.ts'
-import { newPassword } from '../../src/portal/session/password.ts'
+import { isPassword, newPassword } from '../../src/portal/session/password.ts'
 import {
   createPortalBrowser,
   logInPath,
@@ -192,6 +192,18 @@ describe('logging in, with passwords that take time to check,', () => {
     const busy = responses.find(({ status }) => status === 503)!
     expect(busy.headers.get('retry-after')).toBe('5')
     expect(busy.text).toContain('The service is busy')
+  })
+
+  it('lets no log-in wait until the server closes its connection', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const checks = Promise.allSettled(
+      Array.from({ length: 6 }, () => isPassword('a wrong password', undefined, 'other')),
+    )
+    vi.advanceTimersByTime(20_000)
+    const waited = { status: 'rejected', reason: expect.objectContaining({ reason: 'busy' }) }
+    const checked = { status: 'fulfilled', value: false }
+    expect(await checks).toEqual([checked, checked, waited, waited, waited, waited])
   })
 
   it('accepts right passwords from 60 addresses at once', { timeout: 60_000 }, async () => {

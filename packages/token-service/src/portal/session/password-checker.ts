@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { createFailedAttemptLimit, networks } from '../../oauth/failed-attempt-limit.ts'
 import { digest } from '../../runtime/digest.ts'
 import { ProtocolError } from '../../oauth/protocol-error.ts'
@@ -16,6 +17,9 @@ const networkLimits = [
   { attempts: 100, pending: 4 },
   { attempts: 200, pending: 8 },
 ]
+
+// Programs wait for the response and try again: a flood that is rejected at once would take the processor.
+const busyMs = 2_000
 
 export type PasswordCheck =
   | { readonly developer: Developer; readonly retryAfterSeconds?: undefined }
@@ -86,7 +90,8 @@ export function createAttemptChecker({ storage, keyring, clock, activity }: Serv
   }
 
   return (name: string, attempt: LogInAttempt, verify: Verify): Promise<PasswordCheck> =>
-    check(name, attempt, verify).catch((error: unknown) => {
+    check(name, attempt, verify).catch(async (error: unknown) => {
+      if (error instanceof PortalError && error.reason === 'busy') await delay(busyMs)
       if (!(error instanceof ProtocolError) || error.reason !== 'too_many_failures') throw error
       return { retryAfterSeconds: error.details.retryAfterSeconds ?? 60 }
     })

@@ -1,5 +1,4 @@
 import { randomBytes, randomInt, scrypt, timingSafeEqual, type ScryptOptions } from 'node:crypto'
-import { availableParallelism } from 'node:os'
 import { z } from 'zod'
 import { PortalError } from '../portal-error.ts'
 
@@ -7,8 +6,7 @@ import { PortalError } from '../portal-error.ts'
 export const passwordCost = { N: 2 ** 15, r: 8, p: 3 }
 const saltLength = 16
 const hashLength = 32
-// A processor is left for the requests of programs.
-const concurrency = Math.max(1, Math.min(2, availableParallelism() - 1))
+const concurrency = 2
 const leastDifferent = 5
 
 /** Log-ins of devices that have logged in before are checked first: a flood of others does not delay them. */
@@ -20,6 +18,8 @@ interface Waiting {
 }
 
 const maxWaiting = { known: 24, other: 100 }
+/** Less than the server's `connectionTimeout`, which would close the connection without a response. */
+const maxWaitMs = 20_000
 const waiting: Record<Lane, Waiting[]> = { known: [], other: [] }
 let running = 0
 
@@ -80,7 +80,21 @@ function turn(lane: Lane): Promise<void> {
     if (queue.length >= maxWaiting[lane]) {
       queue.splice(randomInt(queue.length), 1)[0]?.reject(new PortalError('busy'))
     }
-    queue.push({ start, reject })
+    const timer = setTimeout(() => {
+      queue.splice(queue.indexOf(next), 1)
+      reject(new PortalError('busy'))
+    }, maxWaitMs)
+    const next: Waiting = {
+      start() {
+        clearTimeout(timer)
+        start()
+      },
+      reject(error) {
+        clearTimeout(timer)
+        reject(error)
+      },
+    }
+    queue.push(next)
     startNext()
   })
 }
