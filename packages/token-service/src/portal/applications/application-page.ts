@@ -30,7 +30,8 @@ export function applicationPage(request: DeveloperRequest, content: ApplicationC
         usedAtMs === undefined
           ? html`<p class="muted">The application has not received a token yet.</p>`
           : html`<p>
-              Requested ${lastUse(id, lastUses, nowMs)}. ${expiry(usedAtMs + lifetimeSeconds * 1000, nowMs)}
+              ${well((usedAtMs - nowMs) / lifetimeSeconds / 1000 + 1)} Requested
+              ${lastUse(id, lastUses, nowMs)}. ${expiry(usedAtMs + lifetimeSeconds * 1000, nowMs)}
             </p>`
       }
     </section>
@@ -42,6 +43,15 @@ export function applicationPage(request: DeveloperRequest, content: ApplicationC
       ${settingsList(application)}
     </section>`
   return applicationFrame(request, client, 'application', body)
+}
+
+/** The remaining part of a lifetime, from 0 to 1, as the water in a well. The text beside it says the same. */
+function well(remaining: number): SafeHtml {
+  const level = Math.min(Math.max(remaining, 0), 1) * 12
+  return html`<svg class="well" viewBox="0 0 20 20" aria-hidden="true">
+    <rect x="5" y="${16 - level}" width="10" height="${level}" />
+    <path d="M4 3v13a1 1 0 0 0 1 1h10a1 1 0 0 0 1-1V3" />
+  </svg>`
 }
 
 function expiry(expiresAtMs: number, nowMs: number): SafeHtml {
