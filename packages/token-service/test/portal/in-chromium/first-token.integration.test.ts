@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { introspect } from '../../test-service.ts'
-import { useCheapPasswords } from '../portal-browser.ts'
+import { password, useCheapPasswords } from '../portal-browser.ts'
 import {
   hasChromium,
   inChromium,
@@ -98,48 +98,74 @@ describe.skipIf(!hasChromium)(inChromium, () => {
     },
   )
 
-  it('works with the keyboard alone', { timeout: 60_000 }, async () => {
-    const service = await startServiceWithPortal()
-    const page = await openPage()
-    await joinAsFirst(page, service)
-    const focused = () =>
-      page.evaluate<string>(
-        '(document.activeElement.innerText || document.activeElement.name).replaceAll(/\\s+/g, " ")',
-      )
-    await page.keyboard.press('Tab')
-    expect(await focused()).toBe('Skip to content')
-    await page.keyboard.press('Enter')
-    await tabTo(page.getByLabel('Project name'))
-    await page.keyboard.type('Speech')
-    await page.keyboard.press('Enter')
-    await page.getByText('The project was created').waitFor()
-    await tabTo(page.getByLabel('Application name'))
-    await page.keyboard.type('Transcriber')
-    await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'Copy the secret now' }).waitFor()
-    const { clientId, clientSecret } = await credentials(page)
-    await tabTo(page.locator('[name=snippet]:checked'))
-    await page.keyboard.press('ArrowRight')
-    await page.getByRole('region', { name: 'fetch' }).waitFor()
-    await tabTo(page.getByRole('link', { name: 'Continue to the application' }))
-    await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'Latest token' }).waitFor()
-    await tabTo(page.getByRole('navigation', { name: 'Application' }).getByRole('link', { name: 'Settings' }))
-    await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'Move, revoke or delete' }).waitFor()
-    await tabTo(page.getByRole('button', { name: 'Revoke application' }))
-    await page.keyboard.press('Enter')
-    await page.getByRole('dialog').waitFor()
-    await page.keyboard.press('Escape')
-    await expect.poll(() => page.getByRole('dialog').count(), timeout).toBe(0)
-    expect(await focused()).toBe('Revoke application')
-    await page.keyboard.press('Enter')
-    await tabTo(page.getByRole('dialog').getByRole('button', { name: 'Cancel' }))
-    await page.keyboard.press('Tab')
-    await page.keyboard.press('Enter')
-    await page.getByText('The application was revoked').waitFor()
-    expect(await tokenStatus(service, clientId, clientSecret)).toBe(401)
-  })
+  it(
+    'works with the keyboard alone, from the first administrator to a rotation',
+    { timeout: 120_000 },
+    async () => {
+      const service = await startServiceWithPortal()
+      const page = await openPage()
+      await page.goto((await service.createSetupLink()) ?? '')
+      await tabTo(page.getByLabel('Name'))
+      await page.keyboard.type('Ada')
+      await tabTo(page.getByLabel('Password'))
+      await page.keyboard.type(password)
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { name: 'Get started' }).waitFor()
+      const focused = () =>
+        page.evaluate<string>(
+          '(document.activeElement.innerText || document.activeElement.name).replaceAll(/\\s+/g, " ")',
+        )
+      await page.keyboard.press('Tab')
+      expect(await focused()).toBe('Skip to content')
+      await page.keyboard.press('Enter')
+      await tabTo(page.getByLabel('Project name'))
+      await page.keyboard.type('Speech')
+      await page.keyboard.press('Enter')
+      await page.getByText('The project was created').waitFor()
+      await tabTo(page.getByLabel('Application name'))
+      await page.keyboard.type('Transcriber')
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { name: 'Copy the secret now' }).waitFor()
+      const { clientId, clientSecret } = await credentials(page)
+      await tabTo(page.locator('[name=snippet]:checked'))
+      await page.keyboard.press('ArrowRight')
+      await page.getByRole('region', { name: 'fetch' }).waitFor()
+      await tabTo(page.getByRole('link', { name: 'Continue to the application' }))
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { name: 'Latest token' }).waitFor()
+      const tab = (name: string) =>
+        page.getByRole('navigation', { name: 'Application' }).getByRole('link', { name })
+      await tabTo(tab('Credentials'))
+      await page.keyboard.press('Enter')
+      await tabTo(page.getByRole('button', { name: 'Rotate secret' }))
+      await page.keyboard.press('Enter')
+      await tabTo(page.getByLabel('Existing secrets expire'))
+      await page.keyboard.type('in 1 day')
+      await tabTo(page.getByRole('dialog').getByRole('button', { name: 'Rotate secret' }))
+      await page.keyboard.press('Enter')
+      await page.getByText('The existing secrets expire in 1 day').waitFor()
+      const rotated = await credentials(page)
+      expect(await tokenStatus(service, clientId, clientSecret)).toBe(200)
+      expect(await tokenStatus(service, clientId, rotated.clientSecret)).toBe(200)
+      await tabTo(page.getByRole('link', { name: 'Continue to the application' }))
+      await page.keyboard.press('Enter')
+      await tabTo(tab('Settings'))
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { name: 'Move, revoke or delete' }).waitFor()
+      await tabTo(page.getByRole('button', { name: 'Revoke application' }))
+      await page.keyboard.press('Enter')
+      await page.getByRole('dialog').waitFor()
+      await page.keyboard.press('Escape')
+      await expect.poll(() => page.getByRole('dialog').count(), timeout).toBe(0)
+      expect(await focused()).toBe('Revoke application')
+      await page.keyboard.press('Enter')
+      await tabTo(page.getByRole('dialog').getByRole('button', { name: 'Cancel' }))
+      await page.keyboard.press('Tab')
+      await page.keyboard.press('Enter')
+      await page.getByText('The application was revoked').waitFor()
+      expect(await tokenStatus(service, clientId, clientSecret)).toBe(401)
+    },
+  )
 
   it(
     'everything but copying and sending requests works without JavaScript',
