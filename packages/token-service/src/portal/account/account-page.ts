@@ -112,9 +112,7 @@ function recoveryCodesRow(
 function addition(request: DeveloperRequest): SafeHtml {
   const { paths, csrfToken } = request
   if (!relyingPartyOf(request)) {
-    return html`<p class="hint">
-      To add a passkey, open the portal with HTTPS and a host name: browsers have no passkeys elsewhere.
-    </p>`
+    return html`<p class="hint">Passkeys need HTTPS and a host name: open the portal that way to add one.</p>`
   }
   const hint = 'To tell it from your other passkeys.'
   return html`<form

@@ -10,7 +10,7 @@ import {
 } from './approval-buttons.ts'
 import { csrfInput, emptyForm, textArea, type FormState } from '../layout/form.ts'
 import { page } from '../layout/page.ts'
-import { pages, searchField, type Paging } from '../layout/paging.ts'
+import { count, pages, searchField, type Paging } from '../layout/paging.ts'
 import { absent, duration, relativeTime } from '../layout/time.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 
@@ -36,7 +36,7 @@ export function approvalsPage(request: DeveloperRequest, content: ApprovalsConte
         <h2>No pending approvals</h2>
         <p class="muted">New applications, and changes that require a new approval, appear here.</p>
       </div>`
-    : html`<p class="lead">Oldest first.</p>
+    : html`<p class="lead">${waiting(total)}</p>
         <form method="get" action="${paths.approvals}" class="filter" role="search">
           ${searchField(search, 'Search applications and projects')}
           <button class="outline">Search</button>
@@ -48,6 +48,12 @@ export function approvalsPage(request: DeveloperRequest, content: ApprovalsConte
         ${pages({ path: paths.approvals, query: { q: search }, paging, total, noun: 'to decide on' })}`
   const body = html`${declinedNotice(request, content.declined)}${list}`
   return page(request, { title: 'Approvals', body })
+}
+
+function waiting(total: number): string {
+  return total === 1
+    ? '1 waiting.'
+    : `${count(total)} waiting, oldest first. Tick several to approve them at once.`
 }
 
 /** Confirms the decision, which can be undone. */

@@ -112,6 +112,7 @@ function row(
           )}
       </dl>
       <p class="actions">
+        <span class="muted">Show only</span>
         ${chip('actor', actor)} ${chip('client_id', clientId, clientName)} ${chip('address', address)}
       </p>
     </details>

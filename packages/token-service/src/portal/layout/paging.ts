@@ -61,6 +61,6 @@ export function searchField(search: string, label: string): SafeHtml {
   </div>`
 }
 
-function count(number: number): string {
+export function count(number: number): string {
   return number.toLocaleString('en')
 }
