@@ -398,9 +398,7 @@ describe('passkeys are offered', () => {
     const { text } = await browser.get('/portal/log-in')
     expect(text).not.toContain('passkey.js')
     expect((await browser.post('/portal/log-in/passkey/options')).status).toBe(404)
-    expect((await admin.get('/portal/account')).text).toContain(
-      'To add a passkey, open the portal with HTTPS',
-    )
+    expect((await admin.get('/portal/account')).text).toContain('Passkeys need HTTPS and a host name')
     expect((await admin.post('/portal/account/passkeys/options')).status).toBe(404)
   })
 })
