@@ -22,7 +22,8 @@ export function explainFailure(
   url: URL,
   { connection, proxy }: FailureContext,
 ): Finding {
-  const { assertion, status, headers, complete, timedOut, durationMs, body, receivedBytes } = observed
+  const { assertion, usesBasic, status, headers, complete, timedOut, durationMs, body, receivedBytes } =
+    observed
   if (status === undefined) return explainSilence(observed, url, proxy)
   if (timedOut) {
     return request.problem(
@@ -36,7 +37,7 @@ export function explainFailure(
   if (error.kind === 'credentials') {
     return assertion
       ? explainRejectedAssertion(error, body, headers?.get('date'), assertion.assertion, connection)
-      : explainRejectedCredentials(error, body, connection)
+      : explainRejectedCredentials(error, body, connection, usesBasic)
   }
   if (!complete && receivedBytes <= 2 ** 20) {
     return request.problem(

@@ -10,7 +10,8 @@ const request = findingsOf('request')
 export function explainRejectedCredentials(
   error: TokenError,
   body: string,
-  { clientId, clientSecret = '', clientAuthentication, origins }: Connection,
+  { clientId, clientSecret = '', origins }: Connection,
+  usesBasic = false,
 ): Finding {
   const { oauthError, vendorCode } = error
   const details = failureDetails(error)
@@ -37,7 +38,7 @@ export function explainRejectedCredentials(
       'In the developer portal, request approval of the application for this grant and the products that it needs.',
     )
   }
-  if (clientAuthentication === 'client_secret_basic' && /[^\w.*-]/.test(clientId + clientSecret)) {
+  if (usesBasic && /[^\w.*-]/.test(clientId + clientSecret)) {
     return request.problem(
       'basic_encoding',
       `The service rejected Basic credentials that contain special characters (${details}).`,

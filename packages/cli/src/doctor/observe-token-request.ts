@@ -17,6 +17,10 @@ export interface ObservedRequest extends Observed {
 }
 
 interface Observed {
+  /** Where the token request was sent; absent if the metadata of the issuer did not name it. */
+  readonly endpoint?: URL
+  /** Whether the credentials were sent in an `Authorization` header. */
+  readonly usesBasic?: boolean
   /** The client assertion that was sent. */
   readonly assertion?: ReturnType<typeof readSentAssertion>
   /** Milliseconds since 1970. */
@@ -68,9 +72,13 @@ export async function observeTokenRequest(connection: Connection, limitMs: numbe
   }
 }
 
-/** Records the response and passes it on unchanged. */
+/** Records the token request and its response, which it passes on unchanged. */
 function observingFetch(observed: Observation): FetchLike {
   return async (input, init) => {
+    // The metadata of an issuer.
+    if (init?.method !== 'POST') return fetch(input, init)
+    observed.endpoint = new URL(input instanceof Request ? input.url : input)
+    observed.usesBasic = /^Basic /i.test(new Headers(init.headers).get('authorization') ?? '')
     observed.sentAt = Date.now()
     observed.assertion = readSentAssertion(init?.body)
     const start = performance.now()

@@ -1,11 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { TokenError } from '@tokenwell/core'
-import {
-  buildTokenRequest,
-  createIssuerDiscovery,
-  parseTokenResponse,
-  secureUrl,
-} from '@tokenwell/core/protocol'
+import { buildTokenRequest, parseTokenResponse } from '@tokenwell/core/protocol'
 import { asSentence } from '../explain-error.ts'
 import type { Connection } from '../configuration/resolve-connection.ts'
 import { redactFinding, findingsOf, type Finding, failureDetails } from './finding.ts'
@@ -50,46 +45,14 @@ export function addressOf({ issuer, authUrl, tokenEndpoint, clientId }: Connecti
   return buildTokenRequest({ ...options, clientAuthentication: 'none' }).url
 }
 
-/** Looks up the token endpoint of an issuer, and how it expects a client secret. */
-async function locate(connection: Connection, timeoutMs: number): Promise<Connection | TokenError> {
-  const { issuer, ...rest } = connection
-  if (issuer === undefined) return connection
-  const discovery = createIssuerDiscovery<Pick<Connection, 'tokenEndpoint' | 'clientAuthentication'>>(
-    (metadata, _issuer, allowInsecure) => {
-      try {
-        const tokenEndpoint = secureUrl('token_endpoint', String(metadata['token_endpoint']), allowInsecure)
-        const methods = [metadata['token_endpoint_auth_methods_supported']].flat()
-        const clientAuthentication = methods.includes('client_secret_post')
-          ? 'client_secret_post'
-          : 'client_secret_basic'
-        return { tokenEndpoint, clientAuthentication }
-      } catch {
-        return 'has no valid token_endpoint'
-      }
-    },
-    { timeoutMs },
-  )
-  try {
-    const found = await discovery.find(issuer, undefined, connection.allowInsecureRequests)
-    return {
-      ...found,
-      ...rest,
-      clientAuthentication: rest.clientAuthentication ?? found.clientAuthentication,
-    }
-  } catch (error) {
-    if (error instanceof TokenError) return error
-    throw error
-  }
-}
-
 async function* checkInOrder(
-  given: Connection,
+  connection: Connection,
   options: CheckOptions,
   secrets: string[],
 ): AsyncGenerator<CheckResult> {
   const { limitMs, apiUrl, env = {} } = options
-  const url = addressOf(given)
-  const addressFindings = checkAddress(given, url)
+  const url = addressOf(connection)
+  const addressFindings = checkAddress(connection, url)
   yield* addressFindings
   if (addressFindings.some(({ level }) => level === 'problem')) return
 
@@ -104,18 +67,6 @@ async function* checkInOrder(
     if (network.level === 'problem' || certificate?.level === 'problem') return
   }
 
-  const connection = await locate(given, limitMs)
-  if (connection instanceof TokenError) {
-    yield address.problem(
-      'metadata_not_found',
-      asSentence(connection.message),
-      'Write the issuer exactly as its metadata does, or pass --token-endpoint for a server without metadata.',
-    )
-    return
-  }
-  if (given.issuer !== undefined)
-    yield address.ok('metadata_found', `The token endpoint is ${addressOf(connection).href}.`)
-
   let observed = await observeTokenRequest(connection, limitMs)
   const retryAfterMs = observed.outcome instanceof TokenError ? observed.outcome.retryAfterMs : undefined
   if (retryAfterMs !== undefined && retryAfterMs <= limitMs) {
@@ -126,14 +77,18 @@ async function* checkInOrder(
     await setTimeout(retryAfterMs)
     observed = await observeTokenRequest(connection, limitMs)
   }
-  const { outcome, assertion } = observed
+  const { outcome, assertion, endpoint = url } = observed
+  if (connection.issuer !== undefined) {
+    yield checkMetadata(observed)
+    if (!observed.endpoint) return
+  }
   if (assertion) secrets.push(assertion.text)
   if (observed.waitedMs !== undefined) {
     const { lookupMs: lookup, connectMs, tlsMs: tls } = probed ?? {}
     yield { timings: { lookup, connection: connectMs, tls, response: observed.waitedMs } }
   }
   if (outcome instanceof TokenError) {
-    yield explainFailure(observed, outcome, addressOf(connection), { connection, proxy: proxy.used })
+    yield explainFailure(observed, outcome, endpoint, { connection, proxy: proxy.used })
     return
   }
   secrets.push(outcome.value)
@@ -201,6 +156,16 @@ async function tryWrongSecret(connection: Connection, limitMs: number): Promise<
 
 const address = findingsOf('address')
 const platformPath = '/oauth/client_credential/accesstoken'
+
+/** What the issuer's metadata said: the library sends no token request if it cannot use them. */
+function checkMetadata({ endpoint, outcome }: ObservedRequest): Finding {
+  if (endpoint) return address.ok('metadata_found', `The token endpoint is ${endpoint.href}.`)
+  return address.problem(
+    'metadata_not_found',
+    asSentence(outcome instanceof TokenError ? outcome.message : ''),
+    'Write the issuer exactly as its metadata does, or pass --token-endpoint for a server without metadata.',
+  )
+}
 
 /** Checks the URL of the token endpoint before anything is sent. */
 function checkAddress(connection: Connection, url: URL): Finding[] {
