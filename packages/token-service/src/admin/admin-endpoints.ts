@@ -92,10 +92,13 @@ export function adminEndpoints(
     return described
   }
 
+  const findProject = async (name: string) =>
+    (await storage.projects.list()).find((project) => project.name === name)
+
   server.get('/projects', async () => storage.projects.list())
   server.post('/projects', async (request, reply) => {
     const details = parseValue(newProject, request.body)
-    if ((await storage.projects.list()).some(({ name }) => name === details.name))
+    if (await findProject(details.name))
       throw new AlreadyExists(`There is a project named "${details.name}" already.`)
     return reply.code(201).send(await registry(request).createProject(details))
   })
@@ -113,7 +116,7 @@ export function adminEndpoints(
   server.get<AdminRequest>('/applications/:clientId', async ({ params }) => describeOne(params.clientId))
   server.post('/applications', async (request, reply) => {
     const { project: projectName, ...details } = parseValue(newApplication, request.body)
-    const project = (await storage.projects.list()).find((each) => each.name === projectName)
+    const project = await findProject(projectName)
     if (!project)
       throw new NotFoundError(
         `There is no project named "${projectName}". Create it in the portal, with POST /projects or with admin create-project.`,

@@ -21,11 +21,13 @@ TOKENWELL_ADMIN_URL         URL of the listener for administrators (default: adm
 TOKENWELL_ADMIN_TOKEN       administrator token
 TOKENWELL_ADMIN_TOKEN_FILE  file that contains it (default: adminTokenFile in the file of --config)`,
   )
+  const get = (name: string, path: string, description: string) =>
+    admin
+      .command(name)
+      .description(description)
+      .action(() => choose({ method: 'GET', path }))
   admin.commandsGroup('Applications:')
-  admin
-    .command('projects')
-    .description('Lists the projects.')
-    .action(() => choose({ method: 'GET', path: '/projects' }))
+  get('projects', '/projects', 'Lists the projects.')
   admin
     .command('create-project <name>')
     .description('Creates a project for applications.')
@@ -38,10 +40,7 @@ TOKENWELL_ADMIN_TOKEN_FILE  file that contains it (default: adminTokenFile in th
         body: { name, organizationName: organization, developerEmail: email },
       }),
     )
-  admin
-    .command('applications')
-    .description('Lists the applications.')
-    .action(() => choose({ method: 'GET', path: '/applications' }))
+  get('applications', '/applications', 'Lists the applications.')
   admin
     .command('application <client-id>')
     .description('Shows an application.')
@@ -89,10 +88,7 @@ TOKENWELL_ADMIN_TOKEN_FILE  file that contains it (default: adminTokenFile in th
       choose({ method: 'POST', path: application(clientId, '/decline'), body: { reason } }),
     )
   admin.commandsGroup('Resource servers:')
-  admin
-    .command('resource-servers')
-    .description('Lists the APIs that may introspect tokens.')
-    .action(() => choose({ method: 'GET', path: '/resource-servers' }))
+  get('resource-servers', '/resource-servers', 'Lists the APIs that may introspect tokens.')
   admin
     .command('create-resource-server <name>')
     .description('Creates a resource server and prints its secret.')
@@ -162,10 +158,7 @@ TOKENWELL_ADMIN_TOKEN_FILE  file that contains it (default: adminTokenFile in th
       choose({ method: 'GET', path: `/expiring-secrets?${new URLSearchParams(query)}` }),
     )
   admin.commandsGroup('Trusted issuers:')
-  admin
-    .command('trusted-issuers')
-    .description('Lists the issuers whose JWTs are exchanged for tokens.')
-    .action(() => choose({ method: 'GET', path: '/trusted-issuers' }))
+  get('trusted-issuers', '/trusted-issuers', 'Lists the issuers whose JWTs are exchanged for tokens.')
   admin
     .command('add-trusted-issuer <file>')
     .description(
@@ -183,10 +176,7 @@ TOKENWELL_ADMIN_TOKEN_FILE  file that contains it (default: adminTokenFile in th
     .description('Stops trusting an issuer, and revokes the tokens that were issued for its JWTs.')
     .action((id: string) => choose({ method: 'DELETE', path: `/trusted-issuers/${encodeURIComponent(id)}` }))
   admin.commandsGroup('Webhook:')
-  admin
-    .command('webhook')
-    .description('Shows where events are sent.')
-    .action(() => choose({ method: 'GET', path: '/webhook' }))
+  get('webhook', '/webhook', 'Shows where events are sent.')
   admin
     .command('set-webhook <url>')
     .description('Sets where events are sent, and prints a new signing secret.')
@@ -195,19 +185,13 @@ TOKENWELL_ADMIN_TOKEN_FILE  file that contains it (default: adminTokenFile in th
     .command('test-webhook')
     .description('Sends a test event, and prints what became of it.')
     .action(() => choose({ method: 'POST', path: '/webhook/test' }))
-  admin
-    .command('webhook-deliveries')
-    .description('Lists the last 100 events, and what became of them.')
-    .action(() => choose({ method: 'GET', path: '/webhook/deliveries' }))
+  get('webhook-deliveries', '/webhook/deliveries', 'Lists the last 100 events, and what became of them.')
   admin
     .command('remove-webhook')
     .description('Removes the webhook, and the events that wait.')
     .action(() => choose({ method: 'DELETE', path: '/webhook' }))
   admin.commandsGroup('Signing keys:')
-  admin
-    .command('signing-keys')
-    .description('Lists the keys of JWT access tokens.')
-    .action(() => choose({ method: 'GET', path: '/signing-keys' }))
+  get('signing-keys', '/signing-keys', 'Lists the keys of JWT access tokens.')
   admin
     .command('rotate-signing-key')
     .description('Signs JWTs with the next key from now on. The present one stays published for the overlap.')
@@ -239,18 +223,12 @@ TOKENWELL_ADMIN_TOKEN_FILE  file that contains it (default: adminTokenFile in th
       .description(`Removes ${noun === 'scope' ? 'a' : 'an'} ${text}.`)
       .action((name: string) => choose({ method: 'DELETE', path: pathOf(name) }))
   }
-  admin
-    .command('developers')
-    .description('Lists the developers of the portal.')
-    .action(() => choose({ method: 'GET', path: '/developers' }))
+  get('developers', '/developers', 'Lists the developers of the portal.')
   admin
     .command('invite')
     .description('Creates an invitation link for a developer.')
     .action(() => choose({ method: 'POST', path: '/invitations' }))
-  admin
-    .command('invitations')
-    .description('Lists the invitations that nobody has accepted.')
-    .action(() => choose({ method: 'GET', path: '/invitations' }))
+  get('invitations', '/invitations', 'Lists the invitations that nobody has accepted.')
   admin
     .command('withdraw-invitation <id>')
     .description('Withdraws an invitation.')

@@ -12,7 +12,7 @@ import { hashPassword, newPassword } from '../session/password.ts'
 import { createLogInAgain, createSessionStarter } from '../session/session.ts'
 import { hasPassword } from '../session/link-pages.ts'
 import { linkSection } from '../session/openid-pages.ts'
-import { createPasskeys, relyingPartyOf, type RelyingParty } from '../session/passkeys.ts'
+import { createPasskeys, requireRelyingParty } from '../session/passkeys.ts'
 import { createRecoveryCodes } from '../session/recovery-codes.ts'
 import { accountPage, recoveryCodesPage, type AccountContent } from './account-page.ts'
 
@@ -57,12 +57,6 @@ export function accountHandlers(service: ServiceContext): HandlersOf<typeof acco
       return (await logInAgain(request)) ?? handler(request)
     }
 
-  function relyingParty(request: DeveloperRequest): RelyingParty {
-    const rp = relyingPartyOf(request)
-    if (!rp) throw new PortalError('not_found')
-    return rp
-  }
-
   return {
     showAccount: async (request) => ({ page: accountPage(request, await contentOf(request)) }),
     async changePassword(request) {
@@ -91,11 +85,11 @@ export function accountHandlers(service: ServiceContext): HandlersOf<typeof acco
       })
       return { ...started, notice: 'password_changed' }
     },
-    beginPasskey: afterLogIn(async (request) => passkeys.beginAdding(request, relyingParty(request))),
+    beginPasskey: afterLogIn(async (request) => passkeys.beginAdding(request, requireRelyingParty(request))),
     addPasskey: afterLogIn(async (request) => {
       const parsed = parseForm(z.object({ name: optionalLine(60) }), request.form)
       const name = parsed.data?.name || 'Passkey'
-      const passkey = await passkeys.finishAdding(request, relyingParty(request), name)
+      const passkey = await passkeys.finishAdding(request, requireRelyingParty(request), name)
       if (!passkey) throw new PortalError('invalid_passkey')
       const { developerId } = passkey
       const codes = createRecoveryCodes(keyring, developerId)

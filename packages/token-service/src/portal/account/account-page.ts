@@ -57,12 +57,12 @@ function passkeySection(request: DeveloperRequest, content: AccountContent): Saf
               </thead>
               <tbody>
                 ${passkeys.map(
-                  ({ name, createdAtMs, lastUsedAtMs }, index) =>
+                  (passkey, index) =>
                     html`<tr>
-                      <td data-label="Name"><strong>${name}</strong></td>
-                      <td data-label="Added">${relativeTime(createdAtMs, nowMs)}</td>
-                      <td data-label="Last used">${relativeTimeOrNever(lastUsedAtMs, nowMs)}</td>
-                      <td class="action">${removal(request, passkeys[index]!, index)}</td>
+                      <td data-label="Name"><strong>${passkey.name}</strong></td>
+                      <td data-label="Added">${relativeTime(passkey.createdAtMs, nowMs)}</td>
+                      <td data-label="Last used">${relativeTimeOrNever(passkey.lastUsedAtMs, nowMs)}</td>
+                      <td class="action">${removal(request, passkey, index)}</td>
                     </tr>`,
                 )}
               </tbody>

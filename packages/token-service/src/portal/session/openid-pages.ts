@@ -17,7 +17,7 @@ export function linkSection(
       <h2>Log in with ${name}</h2>
       <p class="hint">
         Link your account there to log in with it, too.
-        ${administratorGroups.length > 0 ? 'Whoever logs in with it has the role of its groups.' : ''}
+        ${administratorGroups.length > 0 ? 'When you log in with it, its groups decide your role.' : ''}
       </p>
       ${csrfInput(csrfToken)}<button>Link your account at ${name}</button>
     </form>`

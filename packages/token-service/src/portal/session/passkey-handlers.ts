@@ -9,7 +9,7 @@ import type { HandlersOf, PortalRequest, PortalResponse } from '../portal-reques
 import { actorOf } from './actor.ts'
 import { logInForm } from './log-in-handlers.ts'
 import { logInPage, nextPath } from './log-in-page.ts'
-import { createPasskeys, relyingPartyOf, type RelyingParty } from './passkeys.ts'
+import { createPasskeys, requireRelyingParty, type RelyingParty } from './passkeys.ts'
 import { createAttemptChecker, tooManyAttempts } from './password-checker.ts'
 import { findRecoveryCode } from './recovery-codes.ts'
 import type { passkeyRoutes } from './session-routes.ts'
@@ -30,9 +30,7 @@ export function passkeyHandlers(service: ServiceContext): HandlersOf<typeof pass
 
   function relyingParty(request: PortalRequest): RelyingParty {
     requireLocalAccounts()
-    const rp = relyingPartyOf(request)
-    if (!rp) throw new PortalError('not_found')
-    return rp
+    return requireRelyingParty(request)
   }
 
   return {

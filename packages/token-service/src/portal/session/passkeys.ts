@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { ServiceContext } from '../../oauth/service-context.ts'
 import { digest } from '../../runtime/digest.ts'
 import type { Developer, Passkey } from '../../storage/developer-storage.ts'
+import { PortalError } from '../portal-error.ts'
 import type { DeveloperRequest, PortalRequest, PortalResponse } from '../portal-request.ts'
 
 const lifetimeMs = 5 * 60_000
@@ -21,6 +22,13 @@ export function relyingPartyOf({ baseUrl }: Pick<PortalRequest, 'baseUrl'>): Rel
   const isLocalhost = /(?:^|\.)localhost$/.test(hostname)
   const isName = protocol === 'https:' && !hostname.startsWith('[') && isIP(hostname) === 0
   return isLocalhost || isName ? { id: hostname, origin } : undefined
+}
+
+/** @throws {PortalError} where browsers have no passkeys */
+export function requireRelyingParty(request: PortalRequest): RelyingParty {
+  const rp = relyingPartyOf(request)
+  if (!rp) throw new PortalError('not_found')
+  return rp
 }
 
 /** What a browser has begun, in its encrypted cookie: without a passkey, nothing is stored. */

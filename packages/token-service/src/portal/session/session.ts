@@ -89,7 +89,7 @@ export function createSessionStarter({ act, keyring, clock }: ServiceContext) {
   }
 }
 
-/** For what a stolen session must not be able to do: whoever did not log in lately must log in again. */
+/** For what a stolen session must not be able to do: people who did not log in lately must log in again. */
 export function createLogInAgain({ storage, act, clock }: ServiceContext) {
   return async (request: DeveloperRequest): Promise<PortalResponse | undefined> => {
     const { sessionHash: hash = '', paths } = request
