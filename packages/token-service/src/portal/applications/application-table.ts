@@ -7,6 +7,7 @@ import type { DeveloperRequest } from '../portal-request.ts'
 import { statusBadge } from './status-badge.ts'
 import type { ApplicationFilter } from '../../storage/listing-storage.ts'
 import type { ServiceContext } from '../../oauth/service-context.ts'
+import { formatCount } from '../layout/paging.ts'
 
 export interface ApplicationTableContent {
   readonly clients: readonly RegisteredClient[]
@@ -84,7 +85,7 @@ function sparkline(entries: readonly UsageEntry[], nowMs: number): SafeHtml {
     if (hour >= 0 && hour < hours) bars[hour] = (bars[hour] ?? 0) + requests
   }
   const sum = (bars: readonly number[]) => bars.reduce((total, each) => total + each, 0)
-  const text = `${sum(issued).toLocaleString('en')} issued, ${sum(failed).toLocaleString('en')} failed`
+  const text = `${formatCount(sum(issued))} issued, ${formatCount(sum(failed))} failed`
   if (sum(issued) + sum(failed) === 0)
     return html`<span class="requests">${absent()}<span class="sparkline"></span></span>`
   const top = Math.max(...issued.map((each, hour) => each + (failed[hour] ?? 0)))
@@ -98,7 +99,7 @@ function sparkline(entries: readonly UsageEntry[], nowMs: number): SafeHtml {
       })
       .join('')
   return html`<span class="requests"
-    >${(sum(issued) + sum(failed)).toLocaleString('en')}
+    >${formatCount(sum(issued) + sum(failed))}
     <svg class="sparkline" viewBox="0 0 ${hours * 4} ${height}" role="img" aria-label="${text}">
       <title>${text}</title>
       <path class="baseline" d="M0 ${height - 1}h${hours * 4}v1h-${hours * 4}z" />

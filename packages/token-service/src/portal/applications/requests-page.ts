@@ -1,7 +1,7 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { RegisteredClient } from '../../storage/application.ts'
 import type { TokenRequestEntry, TokenRequestOutcome } from '../../storage/activity-storage.ts'
-import { linkTo } from '../layout/paging.ts'
+import { formatCount, linkTo } from '../layout/paging.ts'
 import { time } from '../layout/time.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 import { applicationFrame } from './application-frame.ts'
@@ -36,7 +36,7 @@ export function requestsPage(request: DeveloperRequest, content: RequestsContent
             class="button small ${each === outcome ? 'chosen' : 'ghost'}"
             href="${linkTo(path, { result: each ?? '' })}"
             ${each === outcome ? html`aria-current="true"` : ''}
-            >${label} <span class="number muted">${requests.toLocaleString('en')}</span></a
+            >${label} <span class="number muted">${formatCount(requests)}</span></a
           >`,
       )}
     </nav>
@@ -67,7 +67,7 @@ function table({ requests }: RequestsContent): SafeHtml {
               >
             </td>
             <td data-label="Address"><code>${address}</code></td>
-            <td class="number" data-label="Requests">${count.toLocaleString('en')}</td>
+            <td class="number" data-label="Requests">${formatCount(count)}</td>
           </tr>`,
       )}
     </tbody>

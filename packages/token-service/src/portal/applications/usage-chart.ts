@@ -1,11 +1,11 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import { roundUp, usageRanges, type Usage, type UsageBar } from './usage.ts'
+import { formatCount } from '../layout/paging.ts'
 
 const height = 100
 const slot = 20
 const gap = 5
 
-const count = (requests: number) => requests.toLocaleString('en')
 const dayFormat = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
 const hourFormat = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short', timeZone: 'UTC' })
 const dayHourFormat = new Intl.DateTimeFormat('en-GB', {
@@ -45,8 +45,8 @@ export function usageChart(usage: Usage, path: string): SafeHtml {
 export function usageLegend(usage: Usage): SafeHtml {
   const { range, issued, failed } = usage
   return html`<p class="legend" id="usage-summary">
-    <span>${key('issued')}<strong>${count(issued)}</strong> issued</span>
-    <span>${key('failed')}<strong>${count(failed)}</strong> failed</span>
+    <span>${key('issued')}<strong>${formatCount(issued)}</strong> issued</span>
+    <span>${key('failed')}<strong>${formatCount(failed)}</strong> failed</span>
     <span class="muted">${successRate(usage)} succeeded in the last ${range.label} (UTC)</span>
   </p>`
 }
@@ -68,7 +68,7 @@ export function usageFigure({ range, bars }: Usage, labelledBy: string): SafeHtm
   const axisLabel = range.id === '24h' ? hourFormat : dayFormat
   return html`<figure class="chart">
     <div class="y-axis" aria-hidden="true">
-      <span>${count(top)}</span><span>${top > 1 ? count(top / 2) : ''}</span><span>0</span>
+      <span>${formatCount(top)}</span><span>${top > 1 ? formatCount(top / 2) : ''}</span><span>0</span>
     </div>
     <svg
       viewBox="0 0 ${width} ${height}"
@@ -81,7 +81,7 @@ export function usageFigure({ range, bars }: Usage, labelledBy: string): SafeHtm
         const issued = scaled(bar.issued, top)
         const failed = scaled(bar.failed, top)
         return html`<g>
-          <title>${barLabel(range.id, bar)}: ${count(bar.issued)} issued, ${count(bar.failed)} failed</title>
+          <title>${barTitle(range.id, bar)}</title>
           <rect fill="transparent" x="${index * slot}" y="0" width="${slot}" height="${height}" />
           ${rectangle('issued', index, height - issued, issued)}
           ${rectangle('failed', index, height - issued - failed, failed)}
@@ -116,13 +116,17 @@ function usageTable({ range, bars }: Usage): SafeHtml {
             (bar) =>
               html`<tr>
                 <td>${barLabel(range.id, bar)}</td>
-                <td class="number">${count(bar.issued)}</td>
-                <td class="number">${count(bar.failed)}</td>
+                <td class="number">${formatCount(bar.issued)}</td>
+                <td class="number">${formatCount(bar.failed)}</td>
               </tr>`,
           )}
       </tbody>
     </table>
   </details>`
+}
+
+function barTitle(range: string, bar: UsageBar): string {
+  return `${barLabel(range, bar)}: ${formatCount(bar.issued)} issued, ${formatCount(bar.failed)} failed`
 }
 
 function barLabel(range: string, { fromMs }: UsageBar): string {

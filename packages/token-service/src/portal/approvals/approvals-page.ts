@@ -10,7 +10,7 @@ import {
 } from './approval-buttons.ts'
 import { csrfInput, emptyForm, textArea, type FormState } from '../layout/form.ts'
 import { page } from '../layout/page.ts'
-import { count, pages, searchField, type Paging } from '../layout/paging.ts'
+import { formatCount, pages, searchField, type Paging } from '../layout/paging.ts'
 import { absent, duration, relativeTime } from '../layout/time.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 
@@ -53,7 +53,7 @@ export function approvalsPage(request: DeveloperRequest, content: ApprovalsConte
 function waiting(total: number): string {
   return total === 1
     ? '1 waiting.'
-    : `${count(total)} waiting, oldest first. Tick several to approve them at once.`
+    : `${formatCount(total)} waiting, oldest first. Tick several to approve them at once.`
 }
 
 /** Confirms the decision, which can be undone. */

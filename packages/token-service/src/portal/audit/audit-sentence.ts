@@ -5,6 +5,7 @@ import { byConfiguration } from '../../clients/acts.ts'
 import { describeOutcome } from '../applications/usage.ts'
 import type { Paths } from '../paths.ts'
 import { sentenceOf } from './audit-events.ts'
+import { formatCount } from '../layout/paging.ts'
 
 /** An entry of the audit log as people read it. */
 export interface AuditSentence extends StoredAuditEntry {
@@ -36,7 +37,7 @@ export async function createAuditSentences(
         detail === undefined ? '' : isRejection(event) ? outcomeText(detail) : detailText(detail, subjects),
     }
     const parts = sentenceOf(event).split(/\{(actor|client|owner|detail)\}/)
-    const sentence = html`${parts.map((part, index) => (index % 2 === 1 ? (values[part] ?? '') : part))}${count > 1 ? ` × ${count.toLocaleString('en')}` : ''}`
+    const sentence = html`${parts.map((part, index) => (index % 2 === 1 ? (values[part] ?? '') : part))}${count > 1 ? ` × ${formatCount(count)}` : ''}`
     return { ...entry, sentence, clientName: client?.name }
   })
 }

@@ -41,9 +41,9 @@ export function pages({ path, query, paging, total, noun }: PagesOptions): SafeH
   const link = (to: number, label: string) =>
     html`<a class="button outline small" href="${linkTo(path, { ...query, page: String(to) })}">${label}</a>`
   const last = Math.min(offset + limit, total)
-  const shown = offset < total ? `${count(offset + 1)}–${count(last)} of` : 'Nothing of'
+  const shown = offset < total ? `${formatCount(offset + 1)}–${formatCount(last)} of` : 'Nothing of'
   return html`<nav class="pages" aria-label="Pages">
-    <p>${shown} ${count(total)} ${noun}</p>
+    <p>${shown} ${formatCount(total)} ${noun}</p>
     ${page > 1 ? link(page - 1, 'Previous') : ''} ${last < total ? link(page + 1, 'Next') : ''}
   </nav>`
 }
@@ -61,6 +61,7 @@ export function searchField(search: string, label: string): SafeHtml {
   </div>`
 }
 
-export function count(number: number): string {
+/** With separators, such as `10,000`. */
+export function formatCount(number: number): string {
   return number.toLocaleString('en')
 }

@@ -4,7 +4,7 @@ import { describeOutcome, type Usage } from '../applications/usage.ts'
 import { successRate, usageFigure, usageLegend } from '../applications/usage-chart.ts'
 import type { AuditSentence } from '../audit/audit-sentence.ts'
 import { page } from '../layout/page.ts'
-import { linkTo } from '../layout/paging.ts'
+import { formatCount, linkTo } from '../layout/paging.ts'
 import { relativeTime } from '../layout/time.ts'
 import { expiryBadge } from '../secrets/credentials-table.ts'
 import { ownerLink } from './expiring-secrets-page.ts'
@@ -33,9 +33,9 @@ export function overviewPage(request: DeveloperRequest, content: OverviewContent
     ? paths.approvals
     : linkTo(paths.applications, { status: 'pending' })
   const body = html`<dl class="figures">
-      ${figure('Tokens in 30 days', usage.issued.toLocaleString('en'))} ${figure('Success rate', rate)}
-      ${figure('Applications', applications.toLocaleString('en'), paths.applications)}
-      ${figure(developer.administrator ? 'To approve' : 'Pending approval', pending.toLocaleString('en'), pendingPath, pending > 0)}
+      ${figure('Tokens in 30 days', formatCount(usage.issued))} ${figure('Success rate', rate)}
+      ${figure('Applications', formatCount(applications), paths.applications)}
+      ${figure(developer.administrator ? 'To approve' : 'Pending approval', formatCount(pending), pendingPath, pending > 0)}
     </dl>
     <section aria-labelledby="tokens">
       <h2 id="tokens">Token requests per day</h2>
@@ -107,5 +107,5 @@ function failureRow({ paths }: DeveloperRequest, { application, outcome, request
         >${describeOutcome(outcome).label}</span
       >
     </p>
-    <div class="actions number">${requests.toLocaleString('en')}</div>`
+    <div class="actions number">${formatCount(requests)}</div>`
 }

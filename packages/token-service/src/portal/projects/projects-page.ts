@@ -2,7 +2,7 @@ import { html, type SafeHtml } from '@remix-run/html-template'
 import type { ListedProject } from '../../storage/listing-storage.ts'
 import { badge } from '../applications/status-badge.ts'
 import { page } from '../layout/page.ts'
-import { pages, searchField, type Paging } from '../layout/paging.ts'
+import { formatCount, pages, searchField, type Paging } from '../layout/paging.ts'
 import { absent, relativeTime } from '../layout/time.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 
@@ -66,7 +66,7 @@ function table({ paths }: DeveloperRequest, { projects, owners, nowMs }: Project
           <td data-label="Owners">
             ${names.slice(0, shownOwners).join(', ') || absent('no owner')}${more > 0 ? ` and ${more} more` : ''}
           </td>
-          <td class="number" data-label="Applications">${applications.toLocaleString('en')}</td>
+          <td class="number" data-label="Applications">${formatCount(applications)}</td>
           <td data-label="Created">${relativeTime(project.createdAtMs, nowMs)}</td>
         </tr>`
       })}
