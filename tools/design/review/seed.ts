@@ -1,0 +1,240 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { openSeeded, type Row } from './database.ts'
+import { createRandom, firstNames, hostile, lastNames, places, roles, subjects } from './names.ts'
+
+export interface Sizes {
+  readonly applications: number
+  readonly projects: number
+  readonly people: number
+  readonly pending: number
+  readonly audit: number
+}
+
+export const large: Sizes = {
+  applications: 10_000,
+  projects: 400,
+  people: 2_000,
+  pending: 4_000,
+  audit: 200_000,
+}
+export const small: Sizes = { applications: 1, projects: 1, people: 1, pending: 0, audit: 3 }
+
+const minute = 60_000
+const hour = 60 * minute
+const day = 24 * hour
+
+/**
+ * Fills a database that the service has migrated, in which the first administrator has joined. Some applications are
+ * used, some expire, some are declined; most names are plain, and some of every kind in `hostile`.
+ */
+export async function seed(location: string, sizes: Sizes, nowMs = Date.now()): Promise<void> {
+  const database = await openSeeded(location)
+  const random = createRandom()
+  const pick = <Item>(items: readonly Item[]) => items[random(items.length)] as Item
+  const products = ['speech-to-text', 'sms', ...subjects.map((subject) => `${subject}-data`)]
+  const scopes = subjects.flatMap((subject) => [`${subject}:read`, `${subject}:write`])
+  await database.insert(
+    'products',
+    products.map((name) => ({ name })),
+  )
+  await database.insert(
+    'scopes',
+    scopes.map((name) => ({ name })),
+  )
+
+  const named = (index: number, special: readonly string[], plain: () => string) => special[index] ?? plain()
+
+  const people = range(sizes.people).map((index) => ({
+    id: randomUUID(),
+    name: named(index, hostile.people, () => `${pick(firstNames)}.${pick(lastNames)}.${index}`),
+    password_hash: '',
+    administrator: Number(index % 200 === 3),
+    created_at_ms: nowMs - random(900 * day),
+    passkey_only: 0,
+  }))
+  await database.insert('developers', people)
+
+  const projects = range(sizes.projects).map((index) => ({
+    id: randomUUID(),
+    name: named(index, hostile.projects, () => `${title(pick(subjects))} ${pick(places)} ${index}`),
+    organization_name: pick(['Example GmbH', 'Example K.K.', 'Exempla SA']),
+    developer_email: `team-${index}@example.com`,
+    created_at_ms: nowMs - random(800 * day),
+    deletes_at_ms: index % 90 === 89 ? nowMs + 20 * day : null,
+  }))
+  await database.insert('projects', projects)
+  await database.insert(
+    'memberships',
+    projects.flatMap(({ id }, index) =>
+      range(index % 60 === 5 ? 12 : 1 + random(3)).map((owner) => ({
+        developer_id: people[(index * 13 + owner) % people.length]!.id,
+        project_id: id,
+      })),
+    ),
+  )
+
+  const applications = range(sizes.applications).map((index) => {
+    const own = [pick(products), ...(index % 3 === 0 ? [pick(products)] : [])]
+    const [application, changes] = [sizes.pending * 0.7, sizes.pending]
+    const waits = shuffled(index, sizes.applications)
+    const status = waits < application ? 'pending' : index % 100 === 99 ? 'revoked' : 'approved'
+    const approval = {
+      name: named(index, hostile.applications, () => `${pick(subjects)}-${pick(roles)}-${index}`),
+      level: pick(['', '', 'gold', 'silver']),
+      organization_name: 'Example GmbH',
+      developer_email: 'team@example.com',
+    }
+    const requested = waits >= application && waits < changes && status === 'approved'
+    return {
+      ...approval,
+      id: randomUUID(),
+      project_id: projects[index < 40 ? index % Math.min(8, projects.length) : random(projects.length)]!.id,
+      client_id: randomUUID(),
+      status,
+      products: JSON.stringify(unique(own)),
+      scopes: JSON.stringify(index % 2 === 0 ? unique([pick(scopes), pick(scopes), pick(scopes)]) : []),
+      response_form: 'products',
+      lifetime_seconds: pick([3600, 3600, 86_400, 300]),
+      token_format: index % 10 === 1 ? 'jwt' : 'opaque',
+      audiences: index % 10 === 1 ? '["https://api.example.com"]' : '[]',
+      created_at_ms: nowMs - random(700 * day),
+      requested: requested
+        ? JSON.stringify({
+            name: approval.name,
+            level: approval.level,
+            organizationName: approval.organization_name,
+            developerEmail: approval.developer_email,
+            products: unique([...own, pick(products), pick(products)]),
+            scopes: index % 2 === 0 ? [pick(scopes)] : [],
+            lifetimeSeconds: 604_800,
+            tokenFormat: 'opaque',
+            audiences: [],
+          })
+        : null,
+      review:
+        status === 'pending' && index % 9 === 0
+          ? '{"note":"Needed for the launch on Monday.\\nThank you!"}'
+          : null,
+      keys: '[]',
+      claims: '{}',
+      revision: 0,
+      token_generation: 0,
+      deletes_at_ms: index % 500 === 499 ? nowMs + 12 * day : null,
+    }
+  })
+  await database.insert('applications', applications)
+
+  const secrets = applications.map(({ id, client_id, created_at_ms }, index) => ({
+    id: randomUUID(),
+    owner_id: id,
+    key_id: 'seeded',
+    hash: createHash('sha256').update(client_id).digest('hex'),
+    prefix: createHash('sha256').update(id).digest('base64url').slice(0, 6),
+    created_at_ms,
+    expires_at_ms:
+      index % 32 === 7 ? nowMs + (1 + random(28)) * day : index % 5 === 0 ? nowMs + 200 * day : null,
+  }))
+  await database.insert('secrets', secrets)
+
+  const used = applications.filter(({ status }, index) => status !== 'pending' && index % 5 !== 4)
+  const uses = used.map((application, index) => ({
+    application,
+    atMs: index % 4 === 0 ? nowMs - random(400 * day) : nowMs - random(20 * hour),
+  }))
+  const secretOf = new Map(secrets.map(({ owner_id, id }) => [owner_id, id]))
+  await database.insert(
+    'last_uses',
+    uses.flatMap(({ application: { id }, atMs }) => [
+      { id, at_ms: atMs },
+      { id: secretOf.get(id) ?? '', at_ms: atMs },
+    ]),
+  )
+
+  const thisHour = nowMs - (nowMs % hour)
+  const usage = new Map<string, number>()
+  const count = (client: string, hourMs: number, outcome: string, requests: number) => {
+    for (const each of [client, '']) {
+      const key = JSON.stringify([each, hourMs, outcome])
+      usage.set(key, (usage.get(key) ?? 0) + requests)
+    }
+  }
+  for (const [index, { application, atMs }] of uses.entries()) {
+    if (atMs < nowMs - day) continue
+    const hours = index < 60 ? 30 * 24 : 12
+    const level = 1 + random(index % 50 === 0 ? 60_000 : 90)
+    for (const back of range(hours)) {
+      const swing = 1 + Math.sin((back / 24) * 2 * Math.PI)
+      count(application.client_id, thisHour - back * hour, 'issued', Math.round(level * swing) + 1)
+      if (index % 7 === 0 && back < 9)
+        count(application.client_id, thisHour - back * hour, 'invalid_client', 1 + random(level))
+    }
+  }
+  await database.insert(
+    'usage',
+    [...usage].map(([key, requests]) => {
+      const [client_id, hour_ms, outcome] = JSON.parse(key) as [string, number, string]
+      return { client_id, hour_ms, outcome, requests }
+    }),
+  )
+  await database.insert(
+    'token_requests',
+    uses.slice(0, 40).flatMap(({ application }, index) =>
+      range(40).map((back) => ({
+        client_id: application.client_id,
+        minute_ms: nowMs - (nowMs % minute) - back * minute,
+        outcome: back % 6 === 0 ? 'invalid_client' : 'issued',
+        address: index % 2 === 0 ? `192.0.2.${back}` : `2001:db8:85a3:8d3:1319:8a2e:370:${7300 + back}`,
+        at_ms: nowMs - back * minute,
+        count: 1 + random(9),
+      })),
+    ),
+  )
+
+  const actors = people.slice(0, 60)
+  const subjectsOf = applications.slice(0, 900)
+  await database.insert(
+    'audit',
+    range(sizes.audit).map((index): Row => {
+      const event = pick(auditEvents)
+      const actor = pick(actors)
+      return {
+        sequence: null,
+        at_ms: nowMs - (sizes.audit - index) * 3 * minute,
+        event,
+        actor_type: event === 'request_rejected' ? null : 'person',
+        actor: event === 'request_rejected' ? null : actor.name,
+        actor_id: event === 'request_rejected' ? null : actor.id,
+        client_id: event.startsWith('log') ? null : pick(subjectsOf).client_id,
+        address: `198.51.100.${random(250)}`,
+        detail: event === 'logged_in' ? 'password' : event === 'request_rejected' ? 'invalid_client' : null,
+        changes:
+          event === 'application_changed'
+            ? JSON.stringify({
+                lifetimeSeconds: { from: 3600, to: 86_400 },
+                name: { from: 'old', to: 'new' },
+              })
+            : null,
+        count: event === 'request_rejected' ? 1 + random(5000) : 1,
+      }
+    }),
+  )
+  await database.close()
+}
+
+const auditEvents = [
+  'application_created',
+  'application_approved',
+  'application_changed',
+  'secret_rotated',
+  'secret_revoked',
+  'logged_in',
+  'logged_out',
+  'request_rejected',
+  'request_declined',
+] as const
+
+const range = (length: number) => Array.from({ length }, (_, index) => index)
+const unique = <Item>(items: readonly Item[]) => [...new Set(items)]
+const title = (text: string) => text.replace(/^./, (first) => first.toUpperCase())
+/** Another number below `count` for each: which applications wait does not follow their order. */
+const shuffled = (index: number, count: number) => (index * 7919) % count
