@@ -30,8 +30,8 @@ function explainMissing(written: unknown, assumedMs: number): Finding {
     ? lifetime.warning('lifetime_missing', `The response has no expires_in; ${assumed}`, advice('it'))
     : lifetime.warning(
         'lifetime_invalid',
-        `expires_in is not a positive number; ${assumed}`,
-        advice('the lifetime in seconds, as a positive number'),
+        `expires_in is not a number; ${assumed}`,
+        advice('the lifetime in seconds, as a number'),
       )
 }
 
@@ -41,6 +41,13 @@ function checkUnit(
   lifetimeMs: number,
   unit: 'seconds' | 'milliseconds',
 ): Finding {
+  if (number <= 0) {
+    return lifetime.warning(
+      'lifetime_expired',
+      `expires_in is ${number}: the token has expired already. Providers use it for ${formatDuration(lifetimeMs)}.`,
+      'The service should issue tokens that are valid for longer.',
+    )
+  }
   const asSeconds = formatDuration(number * 1000)
   const asMilliseconds = formatDuration(number)
   if (looksLikeDate(number) || looksLikeDate(number / 1000)) {
@@ -94,7 +101,7 @@ function describePlan(lifetimeMs: number): Finding {
 /** When a token provider with default options refreshes a token, and when it stops using it. */
 export function planFor(lifetimeMs: number): { readonly freshMs: number; readonly usableMs: number } {
   return {
-    freshMs: lifetimeMs - Math.min(300_000, lifetimeMs / 5),
-    usableMs: lifetimeMs - Math.min(10_000, lifetimeMs / 20),
+    freshMs: Math.max(1_000, lifetimeMs - Math.min(300_000, lifetimeMs / 5)),
+    usableMs: Math.max(1_000, lifetimeMs - Math.min(10_000, lifetimeMs / 20)),
   }
 }

@@ -296,8 +296,9 @@ describe('doctor and the token endpoint', () => {
   })
 
   it.each([
-    ['lifetime_invalid', 0, 'should send the lifetime in seconds, as a positive number'],
-    ['lifetime_invalid', 'canary', 'should send the lifetime in seconds, as a positive number'],
+    ['lifetime_expired', 0, 'valid for longer'],
+    ['lifetime_expired', '-60', 'valid for longer'],
+    ['lifetime_invalid', 'canary', 'should send the lifetime in seconds, as a number'],
     ['lifetime_is_a_date', 1_893_456_000, 'should send the lifetime in seconds'],
     ['lifetime_is_a_date', '1893456000000', 'should send the lifetime in seconds'],
     ['lifetime_too_long', 99_999_999, 'with a shorter lifetime'],

@@ -4,6 +4,11 @@ import { createAccessToken, type AccessToken } from '../tokens/access-token.ts'
 import type { ProviderSettings } from './provider-settings.ts'
 
 const maxLifetimeMs = 365 * 24 * 3600_000
+/**
+ * A token is used for at least this long, even if it has expired by its own statement: otherwise, a server that always
+ * returns such tokens, or one that returns the same token until it expires, would get a request for each call.
+ */
+const shortestUseMs = 1_000
 
 /** A token; its state depends on the time since `start`, see {@link stateOf}. */
 export interface CachedToken {
@@ -22,18 +27,18 @@ export interface CachedToken {
   rejected: boolean
 }
 
-/** A token's lifetime in milliseconds, always bounded; `problem` is set if the response has no valid one. */
+/** A token's lifetime in milliseconds, from a second to a year; `problem` is set if the response has no valid one. */
 export function lifetimeOf(
   { accessToken, expiresIn }: TokenResponse,
   { defaultLifetimeMs, clock }: Pick<ProviderSettings, 'defaultLifetimeMs' | 'clock'>,
 ): { readonly lifetimeMs: number; readonly problem?: 'missing' | 'too_long' } {
   // A custom source may return anything.
-  if (typeof expiresIn !== 'number' || !(expiresIn > 0)) {
+  if (typeof expiresIn !== 'number' || Number.isNaN(expiresIn)) {
     const lifetimeMs = jwtLifetimeMs(accessToken, clock.now())
-    if (lifetimeMs <= defaultLifetimeMs) return { lifetimeMs }
+    if (lifetimeMs <= defaultLifetimeMs) return { lifetimeMs: Math.max(shortestUseMs, lifetimeMs) }
     return { lifetimeMs: defaultLifetimeMs, problem: 'missing' }
   }
-  const lifetimeMs = expiresIn * 1000
+  const lifetimeMs = Math.max(shortestUseMs, expiresIn * 1000)
   return lifetimeMs > maxLifetimeMs ? { lifetimeMs: maxLifetimeMs, problem: 'too_long' } : { lifetimeMs }
 }
 
@@ -60,8 +65,10 @@ export function createCachedToken(
   const margin = Math.min(settings.expiryMarginMs ?? Math.min(10_000, lifetimeMs / 20), lifetimeMs / 4)
   // Spread by ±10 %, so that a fleet that started together does not refresh together.
   const spread = 0.9 + Math.random() * 0.2
-  const expiringAtMs = lifetimeMs - margin
-  const recommendedMs = (response.refreshIn ?? Number.POSITIVE_INFINITY) * 1000 * spread
+  const expiringAtMs = Math.max(shortestUseMs, lifetimeMs - margin)
+  const { refreshIn = 0 } = response
+  const recommendedMs = refreshIn > 0 ? refreshIn * 1000 * spread : Number.POSITIVE_INFINITY
+  const aheadAtMs = lifetimeMs - Math.min(ahead * spread, lifetimeMs / 2)
   const remainingMs = (): number => lifetimeMs - elapsedSince(start, settings.clock)
   const token = createAccessToken(response, start.wall + lifetimeMs, remainingMs)
   return {
@@ -69,7 +76,7 @@ export function createCachedToken(
     ready: Promise.resolve(token),
     start,
     lifetimeMs,
-    refreshAtMs: Math.min(expiringAtMs, recommendedMs, lifetimeMs - Math.min(ahead * spread, lifetimeMs / 2)),
+    refreshAtMs: Math.max(shortestUseMs, Math.min(expiringAtMs, recommendedMs, aheadAtMs)),
     expiringAtMs,
     arrivedWithMs: remainingMs(),
     storeId,
@@ -89,11 +96,19 @@ export function stateOf(cached: CachedToken | undefined, clock: Clock): TokenSta
   return elapsedMs < cached.refreshAtMs ? 'fresh' : 'due'
 }
 
-/** Whether a token is valid for long enough. A fresh token is, too, if a new one would not last longer. */
+/** Whether a token is valid for long enough. A fresh one is, too, if a new one would last hardly longer. */
 export function hasValidity(cached: CachedToken, clock: Clock, minimumValidityMs: number): boolean {
   const elapsedMs = elapsedSince(cached.start, clock)
   if (elapsedMs >= cached.expiringAtMs) return false
   // NaN, for example from an unset variable, means no minimum.
   if (!(cached.lifetimeMs - elapsedMs < minimumValidityMs)) return true
-  return minimumValidityMs >= cached.arrivedWithMs && elapsedMs < cached.refreshAtMs
+  return (
+    elapsedMs < shortestUseMs || (minimumValidityMs >= cached.arrivedWithMs && elapsedMs < cached.refreshAtMs)
+  )
+}
+
+/** Whether a token has expired before its response arrived. One that had expired when it was issued is all there is. */
+export function isExpiredOnArrival(cached: CachedToken): boolean {
+  const elapsedMs = cached.lifetimeMs - cached.arrivedWithMs
+  return cached.lifetimeMs > shortestUseMs && elapsedMs >= cached.expiringAtMs
 }

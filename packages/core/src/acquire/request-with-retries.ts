@@ -7,7 +7,7 @@ import { changeTokenError, isTokenError, TokenError } from '../protocol/token-er
 import { isAccessToken, type TokenResponse } from '../protocol/token-response.ts'
 import type { TokenEvent } from '../tokens/token-event.ts'
 import type { TokenSource } from '../tokens/token-source.ts'
-import { createCachedToken, lifetimeOf, type CachedToken } from './cached-token.ts'
+import { createCachedToken, isExpiredOnArrival, lifetimeOf, type CachedToken } from './cached-token.ts'
 import { retryDelayMs } from './cooldown.ts'
 import type { ProviderSettings } from './provider-settings.ts'
 import type { SharedRequest } from './shared-request.ts'
@@ -121,7 +121,7 @@ function cacheResponse(
   const { lifetimeMs, problem } = lifetimeOf(response, settings)
   if (problem) emit({ type: 'lifetime_unknown', requestId: request.id, problem, assumedMs: lifetimeMs })
   const cached = createCachedToken(response, start, lifetimeMs, settings)
-  if (cached.lifetimeMs - cached.arrivedWithMs < cached.expiringAtMs) return cached
+  if (!isExpiredOnArrival(cached)) return cached
   throw unavailable(
     `The token (lifetime ${lifetimeMs / 1000} s) expired before the response of the token endpoint arrived.`,
   )

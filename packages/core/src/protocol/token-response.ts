@@ -7,7 +7,7 @@ export interface TokenResponse {
   readonly accessToken: string
   /** `DPoP` for a token bound to a key (RFC 9449). */
   readonly tokenType: 'Bearer' | 'DPoP'
-  /** Lifetime in seconds, counted from the request; absent unless the server sent a positive number. */
+  /** Lifetime in seconds, counted from the request; 0 if the token has expired, absent if the server sent no number. */
   readonly expiresIn?: number | undefined
   /** Seconds after which the server recommends a refresh. */
   readonly refreshIn?: number | undefined
@@ -98,7 +98,7 @@ export function readToken(raw: Readonly<Record<string, unknown>>): Token | 'acce
   return {
     accessToken,
     tokenType,
-    expiresIn: number(raw.expires_in) || undefined,
+    expiresIn: lifetime(raw.expires_in),
     refreshIn: number(raw.refresh_in) || undefined,
   }
 }
@@ -141,8 +141,14 @@ function text(value: unknown): string | undefined {
 }
 
 function number(value: unknown): number | undefined {
-  // Bounded, so that no sequence of digits is read as infinite.
-  return /^\s*\d{1,300}(\.\d+)?\s*$/.test(text(value) ?? '') ? Number(value) : undefined
+  const isNumber = typeof value === 'number' || /^\s*-?\d+(\.\d+)?\s*$/.test(text(value) ?? '')
+  return isNumber && Number.isFinite(Number(value)) ? Number(value) : undefined
+}
+
+/** Not negative: a server that counts down to the expiry of one token passes zero. */
+function lifetime(value: unknown): number | undefined {
+  const seconds = number(value)
+  return seconds === undefined ? undefined : Math.max(0, seconds)
 }
 
 function names(value: unknown, separator = /[^,]+/g): string[] | undefined {

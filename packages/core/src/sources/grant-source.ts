@@ -220,7 +220,7 @@ export class GrantSource extends Redacted implements TokenSource {
     const { tokenType = 'Bearer' } = this.binding ?? {}
     if (received.tokenType !== tokenType) throw unexpectedType(received, tokenType, identity)
     const { expiresIn } = received
-    const isInMilliseconds = this.#options.expiresInUnit === 'milliseconds' && expiresIn
+    const isInMilliseconds = this.#options.expiresInUnit === 'milliseconds' && expiresIn !== undefined
     const response = isInMilliseconds ? { ...received, expiresIn: expiresIn / 1000 } : received
     return this.#grant?.readResponse?.(response, parameters) ?? response
   }

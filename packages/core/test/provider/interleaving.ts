@@ -50,6 +50,8 @@ interface Issued {
   readonly wall: number
   readonly monotonic: number
   readonly lifetimeMs: number
+  /** By the monotonic clock. */
+  readonly arrived: number
 }
 
 /** A source that records what it issued and when, and reports two concurrent requests as a problem. */
@@ -93,7 +95,8 @@ class StrictSource {
     const response = await sourceOf(endpoint).requestToken({ signal: ownSignal })
     if (response.expiresIn === undefined)
       throw new TokenError({ kind: 'malformed', message: 'no expires_in' })
-    this.#issued.set(response.accessToken, { ...sent, lifetimeMs: response.expiresIn * 1000 })
+    const arrived = performance.now()
+    this.#issued.set(response.accessToken, { ...sent, lifetimeMs: response.expiresIn * 1000, arrived })
     return response
   }
 
@@ -101,12 +104,16 @@ class StrictSource {
     return Number(value.replace('token-', ''))
   }
 
-  /** Fails unless the token was issued by this source and is outside its expiry margin by both clocks. */
+  /**
+   * Fails unless the token was issued by this source and is outside its expiry margin by both clocks. A token of at most a
+   * second is used for a second, and by the callers that waited for it.
+   */
   expectUsable({ value }: AccessToken): void {
-    const { wall, monotonic, lifetimeMs } = this.#issued.get(value)!
+    const { wall, monotonic, lifetimeMs, arrived } = this.#issued.get(value)!
+    if (lifetimeMs <= 1_000 && performance.now() === arrived) return
     const elapsedMs = Math.max(Date.now() - wall, performance.now() - monotonic)
     const marginMs = Math.min(10_000, lifetimeMs / 20)
-    expect(elapsedMs, 'a token within its expiry margin').toBeLessThan(lifetimeMs - marginMs)
+    expect(elapsedMs, 'a token within its expiry margin').toBeLessThan(Math.max(1_000, lifetimeMs - marginMs))
   }
 }
 
@@ -151,7 +158,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
 )
-const lifetimes = fc.constantFrom(0.5, 3, 20, 100, 3_600)
+const lifetimes = fc.constantFrom(0, 0.5, 1, 3, 20, 100, 3_600)
 const scriptedResponse: fc.Arbitrary<ScriptedResponse> = fc.oneof(
   {
     weight: 6,

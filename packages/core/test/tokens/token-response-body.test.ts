@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createTokenProvider, tokenResponseBody } from '@tokenwell/core'
+import { backendTokens, createTokenProvider, tokenResponseBody } from '@tokenwell/core'
 import { parseTokenResponse } from '@tokenwell/core/protocol'
 import { pass, setWallClock, useFakeTime } from '../support/fake-time.ts'
 import { ScriptedEndpoint, sourceOf } from '../support/scripted-endpoint.ts'
@@ -23,14 +23,17 @@ describe('the response of a backend to its frontend', () => {
     expect(parseTokenResponse(200, {}, body)).toMatchObject({ accessToken: 'token', expiresIn: 100 })
   })
 
-  it('has a fraction of a second shortly before the token expires, because zero means unknown', async () => {
+  it('states zero in the last second and afterwards, and the frontend uses the token for a second', async () => {
     const token = await tokenOf(100)
-    await pass(99_500)
-    expect(tokenResponseBody(token).expires_in).toBe(0.5)
+    await pass(99_001)
+    expect(tokenResponseBody(token).expires_in).toBe(0)
     await pass(60_000)
-    const { expires_in: left } = tokenResponseBody(token)
-    expect(left).toBeGreaterThan(0)
-    expect(left).toBeLessThanOrEqual(0.001)
+    const body = tokenResponseBody(token)
+    expect(body.expires_in).toBe(0)
+    const tokens = createTokenProvider(
+      backendTokens({ url: 'https://app.example.com/token', fetch: new ScriptedEndpoint({ body }).fetch }),
+    )
+    expect((await tokens.getToken()).expiresAt.getTime()).toBe(Date.now() + 1_000)
   })
 
   it('does not state a longer lifetime after the wall clock was set back, but a shorter one after sleep', async () => {
