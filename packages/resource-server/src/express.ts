@@ -1,15 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import {
-  credentialsOf,
-  NodeRequestFacts,
-  type NodeRequest,
-  type RequireTokenOptions,
-} from './node/node-request.ts'
-import { logFailure } from './rejection/failure-log.ts'
-import { metadataHeaders } from './metadata/resource-metadata.ts'
-import { TokenVerificationError } from './rejection/token-verification-error.ts'
+import type { RequireTokenOptions, VerifiedToken } from './checks/requirements.ts'
+import { logFailure } from './http/failure-log.ts'
+import { credentialsOf, NodeRequestFacts, type NodeRequest } from './http/node-request.ts'
+import { TokenVerificationError } from './http/token-verification-error.ts'
+import { metadataHeaders } from './verifier/resource-metadata.ts'
 import type { TokenVerifier } from './verifier/token-verifier.ts'
-import type { VerifiedToken } from './requirements/verified-token.ts'
 
 declare global {
   // oxlint-disable-next-line typescript/no-namespace -- how Express lets others add to its request

@@ -1,12 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { credentialsOf, NodeRequestFacts, type RequireTokenOptions } from './node/node-request.ts'
-import type { TokenRequirements } from './requirements/find-insufficient-scope.ts'
-import { logFailure } from './rejection/failure-log.ts'
-import { metadataHeaders } from './metadata/resource-metadata.ts'
-import { TokenVerificationError } from './rejection/token-verification-error.ts'
+import type { RequireTokenOptions, TokenRequirements, VerifiedToken } from './checks/requirements.ts'
+import { logFailure } from './http/failure-log.ts'
+import { credentialsOf, NodeRequestFacts } from './http/node-request.ts'
+import { TokenVerificationError } from './http/token-verification-error.ts'
+import { metadataHeaders } from './verifier/resource-metadata.ts'
 import type { TokenVerifier } from './verifier/token-verifier.ts'
-import type { VerifiedToken } from './requirements/verified-token.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

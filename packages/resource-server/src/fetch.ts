@@ -1,10 +1,9 @@
-import type { RequireTokenOptions } from './node/node-request.ts'
-import { hasTokenInQuery } from './credentials/read-credentials.ts'
-import { logFailure } from './rejection/failure-log.ts'
-import { metadataHeaders } from './metadata/resource-metadata.ts'
-import { TokenVerificationError } from './rejection/token-verification-error.ts'
+import type { RequireTokenOptions, VerifiedToken } from './checks/requirements.ts'
+import { hasTokenInQuery } from './http/credentials.ts'
+import { logFailure } from './http/failure-log.ts'
+import { TokenVerificationError } from './http/token-verification-error.ts'
+import { metadataHeaders } from './verifier/resource-metadata.ts'
 import type { TokenVerifier } from './verifier/token-verifier.ts'
-import type { VerifiedToken } from './requirements/verified-token.ts'
 
 /** Handles a request whose token is verified; `rest` is what the platform passes besides the request. */
 export type TokenHandler<Incoming extends Request, Rest extends readonly unknown[]> = (

@@ -1,18 +1,17 @@
-export type { VerifiedRequest } from './binding/verified-request.ts'
-export type { RequireTokenOptions } from './node/node-request.ts'
-export type { TokenRequirements } from './requirements/find-insufficient-scope.ts'
+export type { DpopOptions } from './checks/dpop-proofs.ts'
+export type { IntrospectionOptions } from './checks/introspection-check.ts'
+export type { IssuerOptions } from './checks/jwt-check.ts'
+export type { RequireTokenOptions, TokenRequirements, VerifiedToken } from './checks/requirements.ts'
+export type { VerifiedRequest } from './http/node-request.ts'
 export {
   TokenVerificationError,
   type TokenVerificationErrorCode,
   type TokenVerificationFailure,
-} from './rejection/token-verification-error.ts'
+} from './http/token-verification-error.ts'
+export type { ResourceMetadata } from './verifier/resource-metadata.ts'
 export { createTokenVerifier, type TokenVerifier, type VerifyOptions } from './verifier/token-verifier.ts'
-export type { ResourceMetadata } from './metadata/resource-metadata.ts'
 export type {
-  DpopOptions,
-  IntrospectionOptions,
-  IssuerOptions,
   TokenVerifierOptions,
-} from './options/token-verifier-options.ts'
-export type { VerificationEvent, VerificationEventListener } from './options/verification-event.ts'
-export type { VerifiedToken } from './requirements/verified-token.ts'
+  VerificationEvent,
+  VerificationEventListener,
+} from './verifier/token-verifier-options.ts'

@@ -1,5 +1,5 @@
 import { createTokenVerifier, type TokenVerifier } from './verifier/token-verifier.ts'
-import type { TokenVerifierOptions } from './options/token-verifier-options.ts'
+import type { TokenVerifierOptions } from './verifier/token-verifier-options.ts'
 
 /** What a test's token covers. */
 export interface TestTokenOptions {

@@ -1,9 +1,55 @@
-import { Inject, Module, type OnModuleInit } from '@nestjs/common'
-import { HttpAdapterHost, type AbstractHttpAdapter } from '@nestjs/core'
-import { metadataHeaders } from '../metadata/resource-metadata.ts'
-import type { TokenVerifier } from '../verifier/token-verifier.ts'
-import { ConfigurableModuleClass } from './resource-server.module-definition.ts'
-import { getTokenVerifierToken } from './tokens.ts'
+import { ConfigurableModuleBuilder, Inject, Injectable, Module, type OnModuleInit } from '@nestjs/common'
+import { APP_GUARD, HttpAdapterHost, ModulesContainer, type AbstractHttpAdapter } from '@nestjs/core'
+import type { RequireTokenOptions } from '../checks/requirements.ts'
+import type { NodeRequest } from '../http/node-request.ts'
+import { metadataHeaders } from '../verifier/resource-metadata.ts'
+import { createTokenVerifier, type TokenVerifier } from '../verifier/token-verifier.ts'
+import type { TokenVerifierOptions } from '../verifier/token-verifier-options.ts'
+import { requirementsOf } from './decorators.ts'
+import { CLIENT_CERTIFICATE, getTokenVerifierToken, TokenGuard } from './token.guard.ts'
+
+/** Options of `createTokenVerifier`, or a verifier; and where a request's client certificate is. */
+export type ResourceServerModuleOptions = (TokenVerifierOptions | { readonly verifier: TokenVerifier }) &
+  Pick<RequireTokenOptions<NodeRequest>, 'clientCertificate'>
+
+/** Options that are known before a factory is called. */
+export interface ResourceServerModuleExtras {
+  /** Whether `TokenGuard` can be used in every module. @default false */
+  readonly isGlobal?: boolean | undefined
+  /** Whether all handlers require a token, except those with `@Public()`. @default false */
+  readonly guardAll?: boolean | undefined
+}
+
+const OPTIONS = 'ResourceServerModule.options'
+
+const { ConfigurableModuleClass } = new ConfigurableModuleBuilder<ResourceServerModuleOptions>({
+  optionsInjectionToken: OPTIONS,
+})
+  .setClassMethodName('forRoot')
+  .setFactoryMethodName('createResourceServerOptions')
+  .setExtras<ResourceServerModuleExtras>({ isGlobal: false, guardAll: false }, (definition, extras) => ({
+    ...definition,
+    global: extras.isGlobal === true,
+    providers: [
+      ...(definition.providers ?? []),
+      {
+        provide: getTokenVerifierToken(),
+        useFactory: (options: ResourceServerModuleOptions) =>
+          'verifier' in options ? options.verifier : createTokenVerifier(options),
+        inject: [OPTIONS],
+      },
+      {
+        provide: CLIENT_CERTIFICATE,
+        useFactory: ({ clientCertificate }: ResourceServerModuleOptions) => clientCertificate,
+        inject: [OPTIONS],
+      },
+      TokenGuard,
+      RequirementsCheck,
+      ...(extras.guardAll === true ? [{ provide: APP_GUARD, useExisting: TokenGuard }] : []),
+    ],
+    exports: [getTokenVerifierToken(), CLIENT_CERTIFICATE, TokenGuard],
+  }))
+  .build()
 
 /**
  * Verifies the access tokens of an application's requests.
@@ -35,5 +81,37 @@ export class ResourceServerModule extends ConfigurableModuleClass implements OnM
       for (const [name, value] of Object.entries(metadataHeaders)) adapter.setHeader(response, name, value)
       adapter.reply(response, metadata.document, 200)
     })
+  }
+}
+
+/** Stops the start of an application in which a handler is both public and not. */
+@Injectable()
+class RequirementsCheck implements OnModuleInit {
+  readonly #modules: ModulesContainer
+
+  constructor(@Inject(ModulesContainer) modules: ModulesContainer) {
+    this.#modules = modules
+  }
+
+  onModuleInit(): void {
+    for (const { controllers, providers } of this.#modules.values()) {
+      for (const { metatype } of [...controllers.values(), ...providers.values()]) {
+        if (typeof metatype === 'function' && metatype.prototype !== undefined) checkHandlers(metatype)
+      }
+    }
+  }
+}
+
+function checkHandlers(metatype: object): void {
+  const controller = metatype as abstract new () => object
+  for (
+    let prototype = controller.prototype;
+    prototype && prototype !== Object.prototype;
+    prototype = Object.getPrototypeOf(prototype) as object
+  ) {
+    for (const { value } of Object.values(Object.getOwnPropertyDescriptors(prototype))) {
+      if (typeof value === 'function' && value !== controller)
+        requirementsOf(value as () => unknown, controller)
+    }
   }
 }

@@ -12,14 +12,20 @@ import {
   credentialsOf,
   NodeRequestFacts,
   type NodeRequest,
-  type RequireTokenOptions,
-} from '../node/node-request.ts'
-import { logFailure } from '../rejection/failure-log.ts'
-import { TokenVerificationError } from '../rejection/token-verification-error.ts'
+  type ReadClientCertificate,
+} from '../http/node-request.ts'
+import { logFailure } from '../http/failure-log.ts'
+import { TokenVerificationError } from '../http/token-verification-error.ts'
 import type { TokenVerifier } from '../verifier/token-verifier.ts'
-import { CLIENT_CERTIFICATE, getTokenVerifierToken } from './tokens.ts'
-import { exchangeOf } from './request-of.ts'
-import { requirementsOf } from './requirements.ts'
+import { exchangeOf, requirementsOf } from './decorators.ts'
+
+/** The injection token of the verifier, for tests and factories. */
+export function getTokenVerifierToken(): string {
+  return 'TokenVerifier'
+}
+
+/** The injection token of the module's `clientCertificate`. */
+export const CLIENT_CERTIFICATE = 'ResourceServerModule.clientCertificate'
 
 /** Accepts only requests with a valid access token: `@UseGuards(TokenGuard)`, or `guardAll` of the module. */
 @Injectable()
@@ -27,14 +33,14 @@ export class TokenGuard implements CanActivate {
   readonly #logger = new Logger('TokenGuard')
   readonly #verifier: TokenVerifier
   readonly #adapterHost: HttpAdapterHost
-  readonly #clientCertificate: RequireTokenOptions<NodeRequest>['clientCertificate']
+  readonly #clientCertificate: ReadClientCertificate<NodeRequest> | undefined
 
   constructor(
     @Inject(getTokenVerifierToken()) verifier: TokenVerifier,
     @Inject(HttpAdapterHost) adapterHost: HttpAdapterHost,
     @Optional()
     @Inject(CLIENT_CERTIFICATE)
-    clientCertificate?: RequireTokenOptions<NodeRequest>['clientCertificate'],
+    clientCertificate?: ReadClientCertificate<NodeRequest>,
   ) {
     this.#verifier = verifier
     this.#adapterHost = adapterHost

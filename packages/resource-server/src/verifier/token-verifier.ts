@@ -1,31 +1,28 @@
 import { TokenError } from '@tokenwell/core'
 import { notifyListener } from '@tokenwell/core/protocol'
-import { checkBinding } from '../binding/check-binding.ts'
-import { type VerifiedRequest } from '../binding/verified-request.ts'
-import type { DpopProofs } from '../binding/dpop-proofs.ts'
-import { createChallenge } from '../rejection/challenge.ts'
-import { FailureLog } from '../rejection/failure-log.ts'
-import { CheckedTokens, type CheckedToken } from '../check/checked-tokens.ts'
-import { chooseCheck } from '../check/choose-check.ts'
-import { createResourceMetadata, type ResourceMetadata } from '../metadata/resource-metadata.ts'
-import { digest } from '../runtime/digest.ts'
+import { digest } from '../checks/digest.ts'
+import type { DpopProofs } from '../checks/dpop-proofs.ts'
+import { findInsufficientScope, type TokenRequirements, type VerifiedToken } from '../checks/requirements.ts'
+import { checkBinding } from '../checks/token-binding.ts'
+import { findMalformation, invalidToken, readCredentials, type Credentials } from '../http/credentials.ts'
+import { FailureLog } from '../http/failure-log.ts'
+import type { VerifiedRequest } from '../http/node-request.ts'
 import {
-  findMalformation,
-  invalidToken,
-  readCredentials,
-  type Credentials,
-} from '../credentials/read-credentials.ts'
-import { findInsufficientScope, type TokenRequirements } from '../requirements/find-insufficient-scope.ts'
-import {
+  createChallenge,
   platformBody,
   standardBody,
   TokenVerificationError,
   type TokenVerificationFailure,
-} from '../rejection/token-verification-error.ts'
-import { checkOptions } from '../options/check-options.ts'
-import type { TokenVerifierOptions } from '../options/token-verifier-options.ts'
-import type { VerificationEvent, VerificationEventListener } from '../options/verification-event.ts'
-import type { VerifiedToken } from '../requirements/verified-token.ts'
+} from '../http/token-verification-error.ts'
+import { CheckedTokens, type CheckedToken } from './checked-tokens.ts'
+import { chooseCheck } from './choose-check.ts'
+import { createResourceMetadata, type ResourceMetadata } from './resource-metadata.ts'
+import {
+  checkOptions,
+  type TokenVerifierOptions,
+  type VerificationEvent,
+  type VerificationEventListener,
+} from './token-verifier-options.ts'
 
 export interface VerifyOptions extends TokenRequirements {
   /** Required for tokens that are bound to a key or a certificate, which are rejected without it. */
@@ -86,7 +83,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
   const toBody = typeof errors === 'function' ? errors : errors === 'platform' ? platformBody : standardBody
   let proofs: Promise<DpopProofs> | undefined
   const loadProofs = (): Promise<DpopProofs> =>
-    (proofs ??= import('../binding/dpop-proofs.ts').then(({ createDpopProofs }) =>
+    (proofs ??= import('../checks/dpop-proofs.ts').then(({ createDpopProofs }) =>
       createDpopProofs({
         ...dpop,
         algorithms: dpop?.algorithms ?? dpopAlgorithms,

@@ -4,19 +4,7 @@
  */
 export const rooms = {
   'packages/core': ['testing', 'attach', 'provider', 'acquire', 'sources', 'tokens', 'protocol', 'runtime'],
-  'packages/resource-server': [
-    'nestjs',
-    'node',
-    'verifier',
-    'check',
-    'binding',
-    'metadata',
-    'options',
-    'credentials',
-    'requirements',
-    'rejection',
-    'runtime',
-  ],
+  'packages/resource-server': ['nestjs', 'verifier', 'checks', 'http'],
   'packages/token-service': [
     'command',
     'service',

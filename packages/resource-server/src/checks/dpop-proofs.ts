@@ -1,12 +1,29 @@
 import { TokenError, type Clock } from '@tokenwell/core'
 import { errorCode } from '@tokenwell/core/protocol'
 import { calculateJwkThumbprint, EmbeddedJWK, jwtVerify, type JWTVerifyResult } from 'jose'
-import { digest } from '../runtime/digest.ts'
-import { orAborted, withDeadline } from '../runtime/deadline.ts'
-import { tokenError, type TokenVerificationFailure } from '../rejection/token-verification-error.ts'
-import type { DpopOptions } from '../options/token-verifier-options.ts'
-import { sameTarget } from './request-target.ts'
-import type { VerifiedRequest } from './verified-request.ts'
+import type { VerifiedRequest } from '../http/node-request.ts'
+import { sameTarget } from '../http/request-target.ts'
+import { tokenError, type TokenVerificationFailure } from '../http/token-verification-error.ts'
+import { orAborted, withDeadline } from './deadline.ts'
+import { digest } from './digest.ts'
+
+/** How proofs of possession are checked (RFC 9449). With this option, challenges offer DPoP. */
+export interface DpopOptions {
+  /** Rejects tokens that are not bound to a key. @default false */
+  readonly required?: boolean | undefined
+  /** @default ES256, ES384, ES512, EdDSA, Ed25519, RS256 and PS256 */
+  readonly algorithms?: readonly string[] | undefined
+  /** Maximum age of a proof. @default 60 */
+  readonly maxAgeSeconds?: number | undefined
+  /** Maximum number of proofs remembered, so that none is accepted twice; beyond it, requests get a 503. @default 200_000 */
+  readonly maxProofs?: number | undefined
+  /**
+   * Remembers a proof for several processes, until it expires; returns false if it is already known. If it throws, or
+   * takes longer than 5 s, the request gets a 503.
+   * @default the memory of this process
+   */
+  readonly rememberProof?: ((id: string, until: Date) => boolean | Promise<boolean>) | undefined
+}
 
 /** How far the clocks of clients may be ahead, in seconds. */
 const tolerance = 5

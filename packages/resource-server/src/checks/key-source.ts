@@ -1,10 +1,9 @@
-import { isTokenError, type TokenError } from '@tokenwell/core'
+import { isTokenError, type Clock, type FetchLike, type TokenError } from '@tokenwell/core'
 import { createIssuerDiscovery, errorCode, noStore, readBody, secureUrl } from '@tokenwell/core/protocol'
-import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose'
-import { orAborted, withDeadline } from '../runtime/deadline.ts'
-import { tokenError } from '../rejection/token-verification-error.ts'
-import { sharesWork } from './introspection-check.ts'
-import type { JwtCheckOptions } from './token-check.ts'
+import { createLocalJWKSet, errors, type JSONWebKeySet, type JWK, type JWTVerifyGetKey } from 'jose'
+import { orAborted, withDeadline } from './deadline.ts'
+import { tokenError } from '../http/token-verification-error.ts'
+import { sharesWork } from './token-check.ts'
 
 /** How long keys and metadata are used before they are loaded again. */
 const maxAgeMs = 600_000
@@ -16,8 +15,18 @@ const cooldownMs = 1_000
 const failureCooldownMs = 5_000
 const timeoutMs = 5_000
 
+export interface KeySourceOptions {
+  readonly issuer: string
+  readonly jwksUrl?: string | URL | undefined
+  readonly jwks?: { readonly keys: readonly JWK[] } | undefined
+  readonly clock: Clock
+  readonly fetch?: FetchLike | undefined
+  readonly allowInsecureRequests?: boolean | undefined
+  readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined
+}
+
 /** The issuer's public keys: those in the options, or a key set that is loaded by one request for all tokens. */
-export function createKeySource(options: JwtCheckOptions): JWTVerifyGetKey {
+export function createKeySource(options: KeySourceOptions): JWTVerifyGetKey {
   const { jwks, clock } = options
   if (jwks !== undefined) return createLocalJWKSet(jwks as JSONWebKeySet)
   const load = createLoader(options)
@@ -80,7 +89,7 @@ function createLoader({
   allowInsecureRequests,
   clock,
   fetch,
-}: JwtCheckOptions): () => Promise<JWTVerifyGetKey> {
+}: KeySourceOptions): () => Promise<JWTVerifyGetKey> {
   const discovery = createIssuerDiscovery(
     ({ jwks_uri: url }) => (typeof url === 'string' ? { url } : 'has no jwks_uri'),
     { maxAgeMs, timeoutMs, clock },

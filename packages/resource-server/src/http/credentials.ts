@@ -1,4 +1,4 @@
-import type { TokenVerificationFailure } from '../rejection/token-verification-error.ts'
+import type { TokenVerificationFailure } from './token-verification-error.ts'
 
 export interface Credentials {
   readonly scheme: 'bearer' | 'dpop'

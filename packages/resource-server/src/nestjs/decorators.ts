@@ -1,5 +1,43 @@
-import { SetMetadata, applyDecorators } from '@nestjs/common'
-import type { TokenRequirements } from '../requirements/find-insufficient-scope.ts'
+import { applyDecorators, createParamDecorator, SetMetadata, type ExecutionContext } from '@nestjs/common'
+import type { TokenRequirements, VerifiedToken } from '../checks/requirements.ts'
+import type { NodeRequest } from '../http/node-request.ts'
+
+export interface IncomingRequest extends NodeRequest {
+  accessToken?: VerifiedToken
+  /** Fastify keeps Node's request here. */
+  readonly raw?: NodeRequest
+  /** Express keeps the response here, which a GraphQL context may lack. */
+  readonly res?: unknown
+}
+
+export interface IncomingExchange {
+  readonly request: IncomingRequest
+  readonly response: unknown
+}
+
+/** @throws {Error} for contexts without an HTTP request */
+export function exchangeOf(context: ExecutionContext): IncomingExchange {
+  const type = context.getType<string>()
+  if (type === 'http') {
+    const http = context.switchToHttp()
+    return { request: http.getRequest<IncomingRequest>(), response: http.getResponse<unknown>() }
+  }
+  if (type !== 'graphql') {
+    throw new Error(
+      `TokenGuard cannot check "${type}" messages: they carry no HTTP request. Apply it to HTTP handlers only, or mark this one @Public().`,
+    )
+  }
+  const { req, res } = Object(context.getArgByIndex<unknown>(2)) as { req?: IncomingRequest; res?: unknown }
+  if (req?.headers === undefined) {
+    throw new Error('TokenGuard requires the HTTP request in the GraphQL context. Add it as `req`.')
+  }
+  return { request: req, response: res ?? req.res }
+}
+
+/** Injects the request's `VerifiedToken`; undefined in a `@Public()` handler. */
+export const VerifiedAccessToken: () => ParameterDecorator = createParamDecorator(
+  (_data: undefined, context): VerifiedToken | undefined => exchangeOf(context).request.accessToken,
+)
 
 const PRODUCTS = 'tokenwell:products'
 const SCOPES = 'tokenwell:scopes'

@@ -1,8 +1,8 @@
-import { digest } from '../runtime/digest.ts'
-import { invalidToken } from '../credentials/read-credentials.ts'
-import type { TokenVerificationFailure } from '../rejection/token-verification-error.ts'
+import { digest } from './digest.ts'
+import { invalidToken } from '../http/credentials.ts'
+import type { TokenVerificationFailure } from '../http/token-verification-error.ts'
 import type { DpopProofs } from './dpop-proofs.ts'
-import type { VerifiedRequest } from './verified-request.ts'
+import type { VerifiedRequest } from '../http/node-request.ts'
 
 export interface BoundToken {
   readonly token: string

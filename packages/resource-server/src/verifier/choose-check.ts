@@ -1,10 +1,10 @@
 import { isTokenError, type Clock } from '@tokenwell/core'
 import { configurationError, errorCode, secureUrl } from '@tokenwell/core/protocol'
-import type { IssuerOptions, TokenVerifierOptions } from '../options/token-verifier-options.ts'
-import { tokenError } from '../rejection/token-verification-error.ts'
-import { createIntrospectionCheck } from './introspection-check.ts'
-import { isJwt } from './jwt-check.ts'
-import type { FindIssuer, JwtCheckOptions, TokenCheck } from './token-check.ts'
+import { createIntrospectionCheck } from '../checks/introspection-check.ts'
+import type { FindIssuer, IssuerOptions, JwtCheckOptions } from '../checks/jwt-check.ts'
+import type { TokenCheck } from '../checks/token-check.ts'
+import { tokenError } from '../http/token-verification-error.ts'
+import type { TokenVerifierOptions } from './token-verifier-options.ts'
 
 /** Returns the function that chooses a token's check by its shape; undefined if tokens of that shape are not accepted. */
 export function chooseCheck(
@@ -22,7 +22,7 @@ export function chooseCheck(
   }
   if (checkRevocation && !introspection) throw configurationError('checkRevocation requires introspection.')
   const findIssuer = createFindIssuer(options)
-  const opaque = introspection && createIntrospectionCheck({ ...options, introspection })
+  const opaque = introspection && createIntrospectionCheck(introspection, options)
   if (findIssuer === undefined) return () => opaque
   const signed = createLazyJwtCheck(findIssuer, options.clockToleranceSeconds)
   const complete = checkRevocation ? bothChecks(signed, opaque!) : signed
@@ -71,7 +71,7 @@ function createLazyJwtCheck(findIssuer: FindIssuer, clockToleranceSeconds = 5): 
     staleIfErrorMs: 0,
     toleranceMs: clockToleranceSeconds * 1_000,
     async check(token, known) {
-      loaded ??= import('./jwt-check.ts').then(({ createJwtCheck }) => createJwtCheck(findIssuer))
+      loaded ??= import('../checks/jwt-check.ts').then(({ createJwtCheck }) => createJwtCheck(findIssuer))
       return (await loaded)(token, known)
     },
   }
@@ -87,5 +87,16 @@ function bothChecks(signed: TokenCheck, introspection: TokenCheck): TokenCheck {
       const claims = await signed.check(token, known)
       return claims && (await introspection.check(token, known)) && claims
     },
+  }
+}
+
+/** Whether a token has the shape of a signed JWT: three parts, the first of which is a JSON object. */
+function isJwt(token: string): boolean {
+  const [, header] = /^([\w-]+)\.[\w-]+\.[\w-]*$/.exec(token) ?? []
+  if (header === undefined) return false
+  try {
+    return typeof JSON.parse(atob(header.replaceAll('-', '+').replaceAll('_', '/'))) === 'object'
+  } catch {
+    return false
   }
 }

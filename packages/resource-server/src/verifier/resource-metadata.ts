@@ -1,5 +1,5 @@
 import { secureUrl } from '@tokenwell/core/protocol'
-import type { TokenVerifierOptions } from '../options/token-verifier-options.ts'
+import type { TokenVerifierOptions } from './token-verifier-options.ts'
 
 /** What an API publishes about itself (RFC 9728, section 2), and where. */
 export interface ResourceMetadata {

@@ -1,9 +1,8 @@
 import type { Clock } from '@tokenwell/core'
 import { LRUCache } from 'lru-cache'
-import { sharesWork } from './introspection-check.ts'
-import type { VerificationEventListener } from '../options/verification-event.ts'
-import { toVerifiedToken, type VerifiedToken } from '../requirements/verified-token.ts'
-import type { TokenCheck } from './token-check.ts'
+import { toVerifiedToken, type VerifiedToken } from '../checks/requirements.ts'
+import { sharesWork, type TokenCheck } from '../checks/token-check.ts'
+import type { VerificationEventListener } from './token-verifier-options.ts'
 
 export interface CheckedToken {
   /** Undefined if the token is not valid. */

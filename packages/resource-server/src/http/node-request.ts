@@ -1,10 +1,24 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import { requestedUrl } from '../binding/request-target.ts'
-import type { VerifiedRequest } from '../binding/verified-request.ts'
-import { hasTokenInQuery } from '../credentials/read-credentials.ts'
-import type { TokenRequirements } from '../requirements/find-insufficient-scope.ts'
+import { hasTokenInQuery } from './credentials.ts'
+import { requestedUrl } from './request-target.ts'
+
+/** What a token's binding is checked against. Create a new object for each request. */
+export interface VerifiedRequest {
+  readonly method: string
+  /**
+   * The absolute URL; path and query are enough if the verifier has a `publicUrl`. Pass undefined if the request's
+   * `Host` is not a host and a port alone, or its target is invalid: with a proof, it then gets a 400.
+   */
+  readonly url: string | undefined
+  /** The `DPoP` header. */
+  readonly dpop?: string | undefined
+  /** The certificate of the connection (RFC 8705): DER, or PEM text. */
+  readonly clientCertificate?: Uint8Array | string | undefined
+  /** The framework's own request object: all checks of one object accept the same proof. @default this object */
+  readonly incoming?: object | undefined
+}
 
 /** What requests of Node, Express, Connect and Fastify have in common. */
 export interface NodeRequest {
@@ -19,11 +33,8 @@ export interface NodeRequest {
   readonly socket: Socket
 }
 
-/** What a request must have to be accepted, and where its client certificate is. */
-export interface RequireTokenOptions<Request> extends TokenRequirements {
-  /** Returns DER or PEM, for example from a header that a trusted proxy sets. @default the certificate of the connection, in Node */
-  readonly clientCertificate?: ((request: Request) => Uint8Array | string | undefined) | undefined
-}
+/** Returns DER or PEM, for example from a header that a trusted proxy sets. */
+export type ReadClientCertificate<Request> = (request: Request) => Uint8Array | string | undefined
 
 /** All credentials of a request: Node itself keeps only the first of two `Authorization` headers. */
 export function credentialsOf({
@@ -50,14 +61,14 @@ function valuesOf(rawHeaders: readonly string[], name: string): readonly string[
 /** Read only for tokens that are bound to a key or certificate. */
 export class NodeRequestFacts<Request extends NodeRequest> implements VerifiedRequest {
   readonly #request: Request
-  readonly #certificate: RequireTokenOptions<Request>['clientCertificate']
+  readonly #certificate: ReadClientCertificate<Request> | undefined
 
   /** Node's own request, which all adapters of a framework share. */
   readonly incoming: Pick<NodeRequest, 'rawHeaders'>
 
   constructor(
     request: Request,
-    certificate: RequireTokenOptions<Request>['clientCertificate'],
+    certificate: ReadClientCertificate<Request> | undefined,
     incoming: Pick<NodeRequest, 'rawHeaders'> = request,
   ) {
     this.#request = request

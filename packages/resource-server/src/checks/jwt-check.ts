@@ -3,15 +3,46 @@ import {
   decodeJwt,
   errors,
   jwtVerify,
+  type JWK,
   type JWTPayload,
   type JWTVerifyGetKey,
   type JWTVerifyOptions,
 } from 'jose'
 import { LRUCache } from 'lru-cache'
 import { errorCode } from '@tokenwell/core/protocol'
-import { tokenError } from '../rejection/token-verification-error.ts'
-import type { FindIssuer, JwtCheckOptions, TokenCheck } from './token-check.ts'
-import { createKeySource } from './key-source.ts'
+import { tokenError } from '../http/token-verification-error.ts'
+import { createKeySource, type KeySourceOptions } from './key-source.ts'
+import type { TokenCheck } from './token-check.ts'
+
+/** An issuer of JWT access tokens, and which of its tokens are accepted. */
+export interface IssuerOptions {
+  /** Issuer of JWT access tokens (RFC 9068), exactly as in their `iss`. They are then checked by their signature. */
+  readonly issuer: string
+  /** The `aud` values that identify this API; one is enough. Introspection responses without `aud` are accepted. */
+  readonly audience?: string | readonly string[] | undefined
+  /** URL of the issuer's public keys. @default the `jwks_uri` of its metadata (RFC 8414, OpenID Connect) */
+  readonly jwksUrl?: string | URL | undefined
+  /** The issuer's public keys themselves. */
+  readonly jwks?: { readonly keys: readonly JWK[] } | undefined
+  /** Signature algorithms that are accepted. @default RS, PS and ES with 256, 384 or 512 bits, EdDSA and Ed25519 */
+  readonly algorithms?: readonly string[] | undefined
+  /**
+   * The `typ` of access tokens. Some servers use `JWT`, even for tokens that are not access tokens.
+   * @default 'at+jwt'
+   */
+  readonly typ?: string | undefined
+}
+
+/** One issuer, and what applies to all of them. */
+export interface JwtCheckOptions extends IssuerOptions, KeySourceOptions {
+  readonly audience: NonNullable<IssuerOptions['audience']>
+  readonly clockToleranceSeconds?: number | undefined
+}
+
+/** The options of the issuer whose `iss` this is; undefined if it is not accepted. */
+export type FindIssuer = (
+  issuer: string,
+) => JwtCheckOptions | undefined | Promise<JwtCheckOptions | undefined>
 
 /** Algorithms with a public key: a public key must never be used as a shared secret. */
 const asymmetric = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ')
@@ -95,16 +126,5 @@ async function verify(token: string, keys: JWTVerifyGetKey, options: JWTVerifyOp
       }
     }
     throw new errors.JWSSignatureVerificationFailed()
-  }
-}
-
-/** Whether a token has the shape of a signed JWT: three parts, the first of which is a JSON object. */
-export function isJwt(token: string): boolean {
-  const [, header] = /^([\w-]+)\.[\w-]+\.[\w-]*$/.exec(token) ?? []
-  if (header === undefined) return false
-  try {
-    return typeof JSON.parse(atob(header.replaceAll('-', '+').replaceAll('_', '/'))) === 'object'
-  } catch {
-    return false
   }
 }

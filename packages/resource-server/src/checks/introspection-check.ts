@@ -1,4 +1,9 @@
-import { TokenError, type ClientAuthentication, type FetchLike } from '@tokenwell/core'
+import {
+  TokenError,
+  type ClientAuthentication,
+  type ClientAuthenticationMethod,
+  type FetchLike,
+} from '@tokenwell/core'
 import {
   configurationError,
   createClientAuthentication,
@@ -8,20 +13,106 @@ import {
   retryAfter,
   secureUrl,
 } from '@tokenwell/core/protocol'
-import { orAborted } from '../runtime/deadline.ts'
-import { tokenError } from '../rejection/token-verification-error.ts'
-import type { IntrospectionOptions } from '../options/token-verifier-options.ts'
-import type { TokenClaims } from './token-check.ts'
+import fastq from 'fastq'
+import { tokenError } from '../http/token-verification-error.ts'
+import { orAborted, withDeadline } from './deadline.ts'
+import type { IssuerOptions } from './jwt-check.ts'
+import { sharesWork, type TokenCheck, type TokenClaims } from './token-check.ts'
+
+/** Where tokens are introspected, and this API's own credentials there. Pass `authUrl` or `introspectionUrl`. */
+export interface IntrospectionOptions {
+  /** Base URL of the platform's token service. */
+  readonly authUrl?: string | URL | undefined
+  /** URL of any other RFC 7662 introspection endpoint. */
+  readonly introspectionUrl?: string | URL | undefined
+  readonly clientId: string
+  /** A function is called before each request. */
+  readonly clientSecret?: string | (() => string | Promise<string>) | undefined
+  /** @default 'client_secret_basic' */
+  readonly clientAuthentication?: ClientAuthenticationMethod | ClientAuthentication | undefined
+  /** How long a result is reused, valid or not; never past the token's expiry. @default 10_000 */
+  readonly cacheMs?: number | undefined
+  /** How much longer a result is reused while the endpoint cannot be reached. @default 0 */
+  readonly staleIfErrorMs?: number | undefined
+  /** Deadline for a check, waiting included. @default 5_000 */
+  readonly timeoutMs?: number | undefined
+  /** Maximum number of concurrent requests to the endpoint. @default 10 */
+  readonly maxConnections?: number | undefined
+  /** Maximum number of checks that wait for a connection; beyond it, unknown tokens get a 503. @default 1_000 */
+  readonly maxWaiting?: number | undefined
+}
+
+interface Task {
+  readonly token: string
+  readonly signal: AbortSignal
+}
+
+interface IntrospectionCheckOptions extends Pick<Partial<IssuerOptions>, 'issuer' | 'audience'> {
+  readonly issuers?: readonly IssuerOptions[] | ((issuer: string) => unknown) | undefined
+  readonly fetch?: FetchLike | undefined
+  readonly allowInsecureRequests?: boolean | undefined
+  readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined
+}
+
+/** Checks tokens by introspection, with few connections at a time: known tokens first. */
+export function createIntrospectionCheck(
+  introspection: IntrospectionOptions,
+  options: IntrospectionCheckOptions,
+): TokenCheck {
+  const introspector = createIntrospector({ ...introspection, ...options })
+  const { timeoutMs = 5_000, maxConnections = 10, maxWaiting = 1_000 } = introspection
+  const queue = fastq.promise(
+    ({ token, signal }: Task) => introspector.introspect(token, signal),
+    maxConnections,
+  )
+
+  const ask = async (task: Task, known: boolean): Promise<TokenClaims | undefined> => {
+    if (!sharesWork(options)) return introspector.introspect(task.token, task.signal)
+    if (known) return queue.unshift(task)
+    if (queue.length() < maxWaiting) return queue.push(task)
+    throw new TokenError({
+      kind: 'throttled',
+      message: `${maxWaiting} tokens are already waiting for introspection (maxWaiting).`,
+      retryAfterMs: 1_000,
+    })
+  }
+
+  const cacheMs = introspection.cacheMs ?? 10_000
+  return {
+    method: 'introspection',
+    cacheMs: { valid: cacheMs, invalid: cacheMs },
+    staleIfErrorMs: introspection.staleIfErrorMs ?? 0,
+    toleranceMs: 0,
+    async check(token, known) {
+      const claims = await withDeadline(timeoutMs, (signal) => ask({ token, signal }, known))
+      return claims && isFor(claims, options) ? claims : undefined
+    },
+  }
+}
+
+/** Both claims are optional in introspection responses (RFC 7662, section 2.2). */
+function isFor(
+  { iss, aud }: TokenClaims,
+  { issuer, issuers, audience: shared }: IntrospectionCheckOptions,
+): boolean {
+  const known = typeof issuers === 'object' ? issuers.map((one) => one.issuer) : [issuer ?? iss]
+  if (iss !== undefined && !known.includes(iss)) return false
+  const of = typeof issuers === 'object' ? issuers.find((one) => one.issuer === iss) : undefined
+  const audience = of?.audience ?? shared
+  if (audience === undefined || aud === undefined) return true
+  const accepted = [audience].flat()
+  return [aud].flat().some((each) => accepted.includes(each as string))
+}
 
 const platformPath = '/oauth/introspect'
 
-export interface Introspector {
+interface Introspector {
   /** @throws {TokenError} unless the response states clearly whether the token is active */
   introspect(token: string, signal: AbortSignal): Promise<TokenClaims | undefined>
 }
 
 /** Sends introspection requests (RFC 7662, section 2). */
-export function createIntrospector(
+function createIntrospector(
   options: IntrospectionOptions & {
     readonly fetch?: FetchLike | undefined
     readonly allowInsecureRequests?: boolean | undefined

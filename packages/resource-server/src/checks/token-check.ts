@@ -1,0 +1,24 @@
+/** A token's claims, or undefined if the token is not valid. */
+export type TokenClaims = Readonly<Record<string, unknown>>
+
+export interface TokenCheck {
+  readonly method: 'introspection' | 'jwt'
+  /** How long the result for a valid token is reused, and for an invalid one. */
+  readonly cacheMs: { readonly valid: number; readonly invalid: number }
+  readonly staleIfErrorMs: number
+  /** How long a token is accepted after its expiry, as the clocks may differ. */
+  readonly toleranceMs: number
+  /**
+   * @param known whether the token was valid a moment ago: it takes precedence over unknown ones
+   * @throws {TokenError} if the token could not be checked
+   */
+  check(token: string, known: boolean): Promise<TokenClaims | undefined>
+}
+
+/**
+ * Whether a promise of one request may be awaited by others. Workers drop the I/O of a request that has ended:
+ * promises that depend on it never settle, unless it was handed to `waitUntil`.
+ */
+export function sharesWork({ waitUntil }: { readonly waitUntil?: unknown }): boolean {
+  return waitUntil !== undefined || globalThis.navigator?.userAgent !== 'Cloudflare-Workers'
+}
