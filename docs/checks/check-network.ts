@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { docs, root } from './read-site.ts'
-import { runProcess } from './run-process.ts'
+import { runNode } from './run-node.ts'
 
 /** A proxy, a token service with a certificate of a private CA, and a token endpoint that accepts assertions. */
 export interface Network {
@@ -126,7 +126,7 @@ export async function checkNetwork(
       const source = clientCredentials({ authUrl: ${JSON.stringify(authUrl)}, clientId, clientSecret })
       await createTokenProvider(source, { maxAttempts: 1 }).getToken()`
     const args = ['--input-type=module', '--eval', program]
-    return (await runProcess(process.execPath, args, { ...platform, ...environment }, docs)).code === 0
+    return (await runNode(args, docs, { ...platform, ...environment })).code === 0
   }
   const tunnels = async () => Number(await (await fetch(PROXY_URL)).text())
   const problems: string[] = []

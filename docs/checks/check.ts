@@ -12,12 +12,12 @@ import { checkSearch } from './check-search.ts'
 import { assemblePrograms, compilePrograms } from './compile-programs.ts'
 import { readBlocks, readPages, readPlainPages } from './read-blocks.ts'
 import { docs, root, readSite } from './read-site.ts'
-import { runProcess } from './run-process.ts'
+import { runToEnd } from '../../tools/run-process.ts'
 import { exampleNames, runExamples, runPrograms } from './run-programs.ts'
 
 const begun = performance.now()
 // It takes as long as all other checks, and is independent of them.
-const building = runProcess('pnpm', ['build'], {}, docs, 300_000)
+const building = runToEnd('pnpm', ['build'], { folder: docs })
 const pages = readPages(docs).set('../README.md', readFileSync(join(root, 'README.md'), 'utf8'))
 const blocks = [...pages].flatMap(([page, markdown]) => readBlocks(page, markdown))
 const programs = assemblePrograms(blocks)

@@ -6,7 +6,7 @@ import type { RedisServer } from '../../packages/internal-testing/src/redis/redi
 import type { Network } from './check-network.ts'
 import { type Program, compiledFile } from './compile-programs.ts'
 import { docs, examples } from './read-site.ts'
-import { runProcess } from './run-process.ts'
+import { runNode } from './run-node.ts'
 
 const others = { PORT: '0', TOKEN_KEY: btoa('k'.repeat(32)), OLD_TOKEN_KEY: btoa('o'.repeat(32)) }
 
@@ -46,7 +46,7 @@ async function runProgram(
       ...others,
     }
     const args = [join(docs, 'checks/reader.ts'), compiledFile(program), ...(program.inPage ? ['page'] : [])]
-    const { code, stdout, stderr } = await runProcess(process.execPath, args, environment, examples)
+    const { code, stdout, stderr } = await runNode(args, examples, environment)
     if (code !== 0 || stderr !== '') return `ended with code ${code}:\n${stderr || stdout}`
     if (program.output !== undefined && !matches(stdout, program.output)) return `printed:\n${stdout}`
     return undefined
@@ -98,12 +98,7 @@ export async function runExamples(redis: RedisServer | undefined): Promise<strin
 }
 
 async function print(name: string, environment: Record<string, string>): Promise<string | undefined> {
-  const { code, stdout, stderr } = await runProcess(
-    process.execPath,
-    [`dist/${name}.js`],
-    environment,
-    examples,
-  )
+  const { code, stdout, stderr } = await runNode([`dist/${name}.js`], examples, environment)
   const right = code === 0 && stderr === '' && expected[name]?.test(stdout)
   return right ? undefined : `ended with code ${code} and printed:\n${stdout}${stderr}`
 }

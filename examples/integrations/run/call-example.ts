@@ -9,7 +9,7 @@ import process from 'node:process'
 
 const expected = ['tea', 'cups']
 const [name] = process.argv.slice(2)
-const { API_URL, AUTH_URL, CLIENT_ID, CLIENT_SECRET, CONTROL_URL } = process.env
+const { API_URL, AUTH_URL, CLIENT_ID, CLIENT_SECRET, SANDBOX_URL } = process.env
 
 interface Example {
   readonly listOrders: () => Promise<string[]>
@@ -17,8 +17,9 @@ interface Example {
 }
 
 /** Not by `fetch`, which an example may instrument. */
-async function control(path: string): Promise<unknown> {
-  const sent = request(CONTROL_URL + path, { method: 'POST' }).end()
+async function sendRequest(url: string, body?: object): Promise<unknown> {
+  const headers = { 'content-type': 'application/json' }
+  const sent = request(url, body ? { method: 'POST', headers } : {}).end(body && JSON.stringify(body))
   const [response] = (await once(sent, 'response')) as [IncomingMessage]
   return json(response)
 }
@@ -164,7 +165,7 @@ const callers: Record<string, () => Promise<Example>> = {
     // The collector has each of these spans once, and none of the requests for tokens and exports.
     const close = async () => {
       await tracerProvider.shutdown()
-      const names = (await control('/spans')) as string[]
+      const names = (await sendRequest(`${API_URL}/spans`)) as string[]
       assert.deepEqual([...new Set(names)].sort(), [...expected].sort())
       assert.equal(names.length, ended)
     }
@@ -179,8 +180,11 @@ const callers: Record<string, () => Promise<Example>> = {
 
 const example = await (callers[name!]?.() ?? (import(`../${name}.ts`) as Promise<Example>))
 assert.deepEqual(await example.listOrders(), expected)
-for (const outage of ['with-retry-after', 'without']) {
-  await control(`/revoke?${outage}`)
+for (const headers of [{ 'retry-after': '2' }, {}]) {
+  // All tokens expire, and the next two requests for another one fail.
+  await sendRequest(`${SANDBOX_URL}/clock`, { advanceSeconds: 7_200 })
+  const body = { error: 'temporarily_unavailable' }
+  await sendRequest(`${SANDBOX_URL}/faults`, { requests: 2, status: 503, headers, body })
   const results = await Promise.all(Array.from({ length: 20 }, () => example.listOrders()))
   for (const result of results) assert.deepEqual(result, expected)
 }

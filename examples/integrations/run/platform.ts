@@ -1,122 +1,67 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { Server as GrpcServer, ServerCredentials, status } from '@grpc/grpc-js'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import { generate } from 'selfsigned'
 import { WebSocketServer } from 'ws'
-
-/** A token service and APIs that accept its tokens, for one example. */
-export interface Platform {
-  readonly environment: Readonly<Record<string, string>>
-  /** Number of tokens issued. */
-  readonly issued: number
-  /** Number of API requests rejected with 401. */
-  readonly rejected: number
-  close(): Promise<void>
-}
+import { send, startPlatform as startOrders, type Platform } from '../../run/platform.ts'
 
 const items = ['tea', 'cups']
-const clientId = 'demo'
-const clientSecret = 'demo-secret'
 
-/** `POST /control/revoke` revokes all tokens, and makes the token endpoint unavailable for 2 s, which it may announce. */
+/** The platform of the other examples, whose orders are there by GraphQL, MCP, gRPC, … too. */
 export async function startPlatform(): Promise<Platform> {
-  const valid = new Set<string>()
-  const counts = { issued: 0, rejected: 0 }
   const spans: string[] = []
-  let unavailableUntil = 0
-  let announced = false
-  const isValid = (authorization: string | undefined) =>
-    valid.has(authorization?.replace('Bearer ', '') ?? '')
-
-  const server = createServer((request, response) => {
-    respond(request, response).catch((error: Error) => response.destroy(error))
+  const platform = await startOrders({
+    open: (request, response) => request.url === '/spans' && sendAsync(response, spans),
+    handle(request, response) {
+      if (request.url === '/graphql')
+        return sendAsync(response, { data: { orders: items.map((item) => ({ item })) } })
+      if (request.url === '/v1/chat/completions') return sendAsync(response, completion())
+      if (request.url === '/mcp') return respondToMcp(request, response)
+      return request.url === '/v1/traces' && receiveSpans(request, response)
+    },
   })
-  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { pathname, search } = new URL(request.url!, 'http://localhost')
-    if (pathname === '/control/revoke') {
-      valid.clear()
-      for (const socket of events.clients) socket.close(1008)
-      unavailableUntil = Date.now() + 2_000
-      announced = search === '?with-retry-after'
-      return send(response, 200, {})
-    }
-    if (pathname === '/control/spans') return send(response, 200, spans)
-    if (pathname === '/auth/oauth/client_credential/accesstoken') {
-      if (Date.now() < unavailableUntil) {
-        if (announced) response.setHeader('retry-after', '2')
-        return send(response, 503, { error: 'temporarily_unavailable' })
-      }
-      const token = `token-${++counts.issued}`
-      valid.add(token)
-      return send(response, 200, { access_token: token, token_type: 'BearerToken', expires_in: '3599' })
-    }
-    if (!isValid(request.headers.authorization)) {
-      counts.rejected++
-      response.setHeader('www-authenticate', 'Bearer realm="orders", error="invalid_token"')
-      return send(response, 401, { error: 'invalid_token' })
-    }
-    const orders = items.map((item, index) => ({ id: index + 1, item }))
-    if (pathname === '/v1/orders') return send(response, 200, orders)
-    if (pathname === '/graphql')
-      return send(response, 200, { data: { orders: items.map((item) => ({ item })) } })
-    if (pathname === '/v1/chat/completions') return send(response, 200, completion())
-    if (pathname === '/mcp') return respondToMcp(request, response)
-    if (pathname === '/v1/traces') {
-      spans.push(...namesOf((await json(request)) as Traces))
-      return send(response, 200, {})
-    }
-    send(response, 404, {})
+  async function receiveSpans(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    spans.push(...namesOf((await json(request)) as Traces))
+    send(response, 200, {})
   }
+
   const events = new WebSocketServer({ noServer: true })
-  events.on('connection', (socket) => {
-    socket.on('message', (data) => {
-      const { id } = JSON.parse((data as Buffer).toString()) as { id: string }
-      socket.send(JSON.stringify({ id, items }))
+  platform.server.on('upgrade', (request, socket, head) => {
+    const { authorization } = request.headers
+    void platform.accepts(authorization).then((accepted) => {
+      if (!accepted) return socket.end('HTTP/1.1 401 Unauthorized\r\ncontent-length: 0\r\n\r\n')
+      events.handleUpgrade(request, socket, head, (opened) => {
+        opened.on('message', (data) => {
+          const { id } = JSON.parse((data as Buffer).toString()) as { id: string }
+          void platform.accepts(authorization).then((stillAccepted) => {
+            if (stillAccepted) opened.send(JSON.stringify({ id, items }))
+            else opened.close(1008)
+          })
+        })
+      })
     })
   })
-  server.on('upgrade', (request, socket, head) => {
-    if (isValid(request.headers.authorization)) {
-      events.handleUpgrade(request, socket, head, (accepted) => events.emit('connection', accepted, request))
-    } else {
-      counts.rejected++
-      socket.end('HTTP/1.1 401 Unauthorized\r\ncontent-length: 0\r\n\r\n')
-    }
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const grpc = await startGrpc(isValid)
+  const grpc = await startGrpc(platform.accepts)
   return {
+    ...platform,
     environment: {
-      AUTH_URL: `${origin}/auth`,
-      API_URL: origin,
-      CONTROL_URL: `${origin}/control`,
-      MCP_URL: `${origin}/mcp`,
-      CLIENT_ID: clientId,
-      CLIENT_SECRET: clientSecret,
+      ...platform.environment,
       ...grpc.environment,
+      MCP_URL: `${platform.environment['API_URL']}/mcp`,
     },
-    get issued() {
-      return counts.issued
+    async close() {
+      grpc.close()
+      for (const socket of events.clients) socket.terminate()
+      events.close()
+      await platform.close()
     },
-    get rejected() {
-      return counts.rejected
-    },
-    close: () =>
-      new Promise((resolve) => {
-        grpc.close()
-        events.close()
-        for (const socket of events.clients) socket.terminate()
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
   }
 }
 
-function send(response: ServerResponse, code: number, body: unknown): void {
-  response.writeHead(code, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+async function sendAsync(response: ServerResponse, body: unknown): Promise<void> {
+  send(response, 200, body)
 }
 
 function completion(): object {
@@ -152,7 +97,7 @@ async function respondToMcp(request: IncomingMessage, response: ServerResponse):
   )
 }
 
-async function startGrpc(isValid: (authorization: string | undefined) => boolean) {
+async function startGrpc(accepts: Platform['accepts']) {
   const { cert, private: key } = await generate([{ name: 'commonName', value: 'localhost' }], {
     extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] }],
   })
@@ -175,8 +120,10 @@ async function startGrpc(isValid: (authorization: string | undefined) => boolean
         done: (error: object | null, value?: object) => void,
       ) => {
         const [authorization] = call.metadata.get('authorization')
-        if (isValid(String(authorization))) done(null, { items })
-        else done({ code: status.UNAUTHENTICATED, details: 'The token is invalid.' })
+        void accepts(String(authorization)).then((accepted) => {
+          if (accepted) done(null, { items })
+          else done({ code: status.UNAUTHENTICATED, details: 'The token is invalid.' })
+        })
       },
     },
   )

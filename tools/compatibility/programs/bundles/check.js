@@ -8,7 +8,8 @@ import { chromium } from 'playwright-core'
 import { bundlers } from './bundlers.js'
 
 const path = (name) => fileURLToPath(new URL(name, import.meta.url))
-const expected = { paths: ['/api/fetch', '/api/axios', '/api/ky'], tokenRequests: 1, oneCopy: true }
+const expected = { orders: ['tea', 'cups', 'tea', 'cups', 'tea', 'cups'], oneCopy: true }
+const journal = `${process.env.SANDBOX_URL}/journal`
 
 rmSync(path('app'), { recursive: true, force: true })
 mkdirSync(path('app'))
@@ -22,8 +23,7 @@ for (const [name, bundle] of Object.entries(bundlers)) {
   await attempt(`${name} for Node`, async () => {
     const file = path(`app/${name}-node/node.js`)
     await bundle({ entry: path('node.js'), file, platform: 'node' })
-    const env = { ...process.env, PLATFORM: `${process.env.PLATFORM}-${name}-node` }
-    return (await promisify(execFile)(process.execPath, [file], { env, cwd: path('.') })).stdout
+    return (await promisify(execFile)(process.execPath, [file], { cwd: path('.') })).stdout
   })
   await attempt(`${name} for a page`, async () => {
     const file = path(`app/${name}-browser/page.js`)
@@ -32,10 +32,13 @@ for (const [name, bundle] of Object.entries(bundlers)) {
     await page.addScriptTag({ path: file, type: 'module' })
     // A module runs later than its tag is added.
     await page.waitForFunction(() => 'program' in globalThis)
-    const result = await page.evaluate(
-      (platform) => globalThis.program(platform),
-      `${process.env.PLATFORM}-${name}-page`,
-    )
+    const { AUTH_URL, API_URL, CLIENT_ID, CLIENT_SECRET } = process.env
+    const result = await page.evaluate((environment) => globalThis.program(environment), {
+      AUTH_URL,
+      API_URL,
+      CLIENT_ID,
+      CLIENT_SECRET,
+    })
     await page.close()
     return result
   })
@@ -46,7 +49,10 @@ if (failures.length > 0) process.exitCode = 1
 
 async function attempt(what, run) {
   try {
+    await fetch(journal, { method: 'DELETE' })
     assert.deepEqual(JSON.parse(await run()), expected)
+    const { counts } = await (await fetch(journal)).json()
+    assert.equal(counts.client[process.env.CLIENT_ID], 1, 'token requests')
   } catch (error) {
     failures.push(new Error(`${what}: ${error.message}`, { cause: error }))
   }

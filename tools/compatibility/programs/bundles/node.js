@@ -1,3 +1,3 @@
 import { program } from './program.js'
 
-program(process.env.PLATFORM).then(console.log)
+program(process.env).then(console.log)

@@ -6,22 +6,22 @@ import ky from 'ky'
 import required from './required.cjs'
 
 /** Three clients of one provider, one of them from a CommonJS module of the bundle. */
-export async function program(platform) {
+export async function program({ AUTH_URL, API_URL, CLIENT_ID, CLIENT_SECRET }) {
   const tokens = required.core.createTokenProvider(
     clientCredentials({
-      authUrl: platform,
-      clientId: 'c',
-      clientSecret: 'secret',
+      authUrl: AUTH_URL,
+      clientId: CLIENT_ID,
+      clientSecret: CLIENT_SECRET,
       dangerouslyAllowBrowser: true,
     }),
   )
-  const allowedOrigins = [new URL(platform).origin]
-  const instance = axios.create({ baseURL: `${platform}/api` })
+  const allowedOrigins = [API_URL]
+  const instance = axios.create({ baseURL: API_URL })
   attachTokens(instance, tokens)
-  const [viaFetch, viaAxios, viaKy] = await Promise.all([
-    createTokenFetch(tokens, { allowedOrigins })(`${platform}/api/fetch`).then((response) => response.json()),
-    instance.get('/axios').then(({ data }) => data),
-    ky.extend(tokenHooks(tokens, { allowedOrigins })).get(`${platform}/api/ky`).json(),
+  const lists = await Promise.all([
+    createTokenFetch(tokens, { allowedOrigins })(`${API_URL}/v1/orders`).then((response) => response.json()),
+    instance.get('/v1/orders').then(({ data }) => data),
+    ky.extend(tokenHooks(tokens, { allowedOrigins })).get(`${API_URL}/v1/orders`).json(),
   ])
   await tokens.close()
   const closed = await createTokenProvider({
@@ -29,10 +29,8 @@ export async function program(platform) {
   })
     .getToken()
     .catch((error) => error)
-  const { tokenRequests } = await (await fetch(`${platform}/counts`)).json()
   return JSON.stringify({
-    paths: [viaFetch.path, viaAxios.path, viaKy.path],
-    tokenRequests,
+    orders: lists.flatMap((list) => list.map(({ item }) => item)),
     oneCopy: closed instanceof required.core.TokenError,
   })
 }

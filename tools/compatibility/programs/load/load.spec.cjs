@@ -8,6 +8,6 @@ describe('Mocha', () => {
       axiosInterceptor: require('@tokenwell/axios-interceptor'),
       axios: require('axios'),
     }
-    assert.deepEqual(await usePackages(packages, process.env.PLATFORM), expected)
+    assert.deepEqual(await usePackages(packages), expected)
   })
 })

@@ -2,7 +2,7 @@
 const assert = require('node:assert/strict')
 const core = require('@tokenwell/core')
 const axios = require('axios')
-const { expected, usePackages } = require('./use-packages.js')
+const { credentials, expected, usePackages } = require('./use-packages.js')
 
 const names = {
   '@tokenwell/axios-interceptor': ['attachTokens'],
@@ -34,18 +34,14 @@ async function main() {
     }
   }
   const axiosInterceptor = await import('@tokenwell/axios-interceptor')
-  assert.deepEqual(await usePackages({ core, axiosInterceptor, axios }, process.env.PLATFORM), expected)
+  assert.deepEqual(await usePackages({ core, axiosInterceptor, axios }), expected)
 
   // A provider that was required, in a hook of ky, which is an ES module only.
-  const tokens = core.createTokenProvider(
-    core.clientCredentials({ authUrl: process.env.PLATFORM, clientId: 'c', clientSecret: 'secret' }),
-  )
+  const { API_URL } = process.env
+  const tokens = core.createTokenProvider(core.clientCredentials(credentials))
   const { default: ky } = await import('ky')
-  const hooks = (await import('@tokenwell/ky-hook')).tokenHooks(tokens, {
-    allowedOrigins: [new URL(process.env.PLATFORM).origin],
-  })
-  const { path } = await ky.extend(hooks).get(`${process.env.PLATFORM}/api/ky`).json()
-  assert.equal(path, '/api/ky')
+  const hooks = (await import('@tokenwell/ky-hook')).tokenHooks(tokens, { allowedOrigins: [API_URL] })
+  assert.equal((await ky.extend(hooks).get(`${API_URL}/v1/orders`).json()).length, 2)
   await tokens.close()
 }
 

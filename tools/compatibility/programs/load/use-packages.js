@@ -1,35 +1,48 @@
 // One program for every loader: two concurrent calls and a revoked token, through fetch and axios.
-exports.usePackages = async function usePackages({ core, axiosInterceptor, axios }, platform) {
+const { AUTH_URL, API_URL, CLIENT_ID, CLIENT_SECRET } = process.env
+const credentials = { authUrl: AUTH_URL, clientId: CLIENT_ID, clientSecret: CLIENT_SECRET }
+exports.credentials = credentials
+
+exports.usePackages = async function usePackages({ core, axiosInterceptor, axios }) {
   const { clientCredentials, createTokenFetch, createTokenProvider, TokenError } = core
-  const tokens = createTokenProvider(
-    clientCredentials({ authUrl: platform, clientId: 'c', clientSecret: 'secret' }),
-  )
-  const apiFetch = createTokenFetch(tokens, { allowedOrigins: [new URL(platform).origin] })
-  const instance = axios.create({ baseURL: `${platform}/api` })
+  const tokens = createTokenProvider(clientCredentials(credentials))
+  let tokenRequests = 0
+  tokens.subscribe(({ type }) => {
+    if (type === 'token_received') tokenRequests++
+  })
+  const apiFetch = createTokenFetch(tokens, { allowedOrigins: [API_URL] })
+  const instance = axios.create({ baseURL: API_URL })
   axiosInterceptor.attachTokens(instance, tokens)
 
-  const [response, { data }] = await Promise.all([apiFetch(`${platform}/api/a`), instance.get('/b')])
+  const [response, { data }] = await Promise.all([apiFetch(`${API_URL}/v1/orders`), instance.get('/v1/orders')])
   const first = await response.json()
-  await fetch(`${platform}/revoke`, { method: 'POST' })
-  const again = await instance.post('/c', { sent: true })
+  // Only this token: tests in other processes use the same platform.
+  await fetch(`${AUTH_URL}/oauth/revoke`, {
+    method: 'POST',
+    body: new URLSearchParams({
+      token: tokens.peekToken().value,
+      client_id: CLIENT_ID,
+      client_secret: CLIENT_SECRET,
+    }),
+  })
+  const again = await instance.post('/v1/orders', { sent: true })
   const failure = await createTokenProvider({
     requestToken: () => Promise.reject(new TokenError({ kind: 'credentials', message: 'no' })),
   })
     .getToken()
     .catch((error) => error)
   await tokens.close()
-  const counts = await (await fetch(`${platform}/counts`)).json()
   return {
-    paths: [first.path, data.path, again.data.path],
-    body: again.data.body,
+    items: [...first, ...data].map(({ item }) => item),
+    created: again.data,
     isTokenError: failure instanceof TokenError,
-    counts,
+    tokenRequests,
   }
 }
 
 exports.expected = {
-  paths: ['/api/a', '/api/b', '/api/c'],
-  body: '{"sent":true}',
+  items: ['tea', 'cups', 'tea', 'cups'],
+  created: { id: 3, sent: true },
   isTokenError: true,
-  counts: { tokenRequests: 2, accepted: 3, rejected: 1 },
+  tokenRequests: 2,
 }

@@ -7,30 +7,28 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
-const { PLATFORM, ...environment } = process.env
+const { env: environment } = process
 const site = fileURLToPath(new URL('site/', import.meta.url))
 const next = createRequire(import.meta.url).resolve('next/dist/bin/next')
 
 rmSync(`${site}.next`, { recursive: true, force: true })
-await fetch(`${PLATFORM}/settings`, { method: 'POST', body: JSON.stringify({ lifetimeSeconds: 2 }) })
 await build('1')
 await delay(2000)
 await build('2')
 await checkServer()
 
 async function build(BUILD) {
-  const env = { ...environment, PLATFORM, BUILD, NEXT_TELEMETRY_DISABLED: '1' }
+  const env = { ...environment, BUILD }
   await promisify(execFile)(process.execPath, [next, 'build'], { cwd: site, env })
 }
 
 async function checkServer() {
   const env = {
     ...environment,
-    PLATFORM,
     BUILD: '2',
-    RUNTIME_PLATFORM: `${PLATFORM}-runtime`,
-    RUNTIME_CLIENT_SECRET: 'secret',
-    NEXT_TELEMETRY_DISABLED: '1',
+    RUNTIME_AUTH_URL: environment.AUTH_URL,
+    RUNTIME_API_URL: environment.API_URL,
+    RUNTIME_CLIENT_SECRET: environment.CLIENT_SECRET,
   }
   const server = spawn(process.execPath, [next, 'start', '--port', '0', '--hostname', '127.0.0.1'], {
     cwd: site,
@@ -47,8 +45,8 @@ async function checkServer() {
       server.on('exit', () => reject(new Error(`next start ended: ${output}`)))
     })
     for (const [path, expected] of [
-      ['/', '/api/build-2'],
-      ['/runtime', '/api/runtime'],
+      ['/', 'build-2: tea'],
+      ['/runtime', '"item":"tea"'],
     ]) {
       const response = await fetch(url + path)
       const text = await response.text()

@@ -4,11 +4,11 @@ import { waitUntil } from 'cloudflare:workers'
 // In module scope, as the documentation of Workers recommends: all requests share the providers.
 const providers = new Map()
 
-function providerOf(name, authUrl) {
+function providerOf(name, { AUTH_URL, CLIENT_SECRET }) {
   const tokens =
     providers.get(name) ??
     createTokenProvider(
-      clientCredentials({ authUrl: `${authUrl}-${name}`, clientId: 'c', clientSecret: 'secret' }),
+      clientCredentials({ authUrl: AUTH_URL, clientId: name, clientSecret: CLIENT_SECRET }),
       { ...(name.startsWith('wait-until') && { waitUntil }) },
     )
   providers.set(name, tokens)
@@ -16,9 +16,9 @@ function providerOf(name, authUrl) {
 }
 
 export default {
-  async fetch(request, { PLATFORM }) {
+  async fetch(request, environment) {
     const [, action, name] = new URL(request.url).pathname.split('/')
-    const tokens = providerOf(name, PLATFORM)
+    const tokens = providerOf(name, environment)
     if (action === 'leave') {
       await Promise.race([
         tokens.getToken().catch(() => {}),
@@ -26,9 +26,10 @@ export default {
       ])
       return new Response('left')
     }
-    const apiFetch = createTokenFetch(tokens, { allowedOrigins: [new URL(PLATFORM).origin] })
+    const { API_URL } = environment
+    const apiFetch = createTokenFetch(tokens, { allowedOrigins: [API_URL] })
     try {
-      const response = await apiFetch(`${PLATFORM}-${name}/api/orders`)
+      const response = await apiFetch(`${API_URL}/v1/orders/${name}`)
       return new Response(await response.text(), { status: response.status })
     } catch (error) {
       return new Response(String(error?.stack), { status: 500 })

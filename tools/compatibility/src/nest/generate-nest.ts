@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { run } from '../run.ts'
+import { run } from '../../../run-process.ts'
 
 const workspace = fileURLToPath(new URL('../..', import.meta.url))
 

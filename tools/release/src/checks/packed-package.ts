@@ -5,7 +5,7 @@ import { checkPackage, createPackageFromTarballData, type Package } from '@areth
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import type { Manifest, PublicPackage } from '../public-packages.ts'
-import { run } from '../run.ts'
+import { run } from '../../../run-process.ts'
 
 /** A package as it would be published. */
 export interface PackedPackage extends PublicPackage {

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { projectFolder } from '../public-packages.ts'
-import { run } from '../run.ts'
+import { run } from '../../../run-process.ts'
 
 const allowed = [
   '0BSD',

@@ -1,14 +1,15 @@
 const { clientCredentials, createTokenProvider } = require('@tokenwell/core')
 const { tokenHooks } = require('@tokenwell/ky-hook')
 const { createTokenVerifier } = require('@tokenwell/resource-server')
-const { generateKeyPairSync, randomUUID, sign } = require('node:crypto')
+const { generateKeyPairSync, sign } = require('node:crypto')
 const { default: ky } = require('ky')
+const { credentials } = require('../use-packages.js')
 
 test('requires ky and its hook', async () => {
-  const authUrl = `${process.env.PLATFORM}-${randomUUID()}`
-  const tokens = createTokenProvider(clientCredentials({ authUrl, clientId: 'c', clientSecret: 'secret' }))
-  const api = ky.extend(tokenHooks(tokens, { allowedOrigins: [new URL(authUrl).origin] }))
-  expect(await api.get(`${authUrl}/api/orders`).json()).toMatchObject({ path: '/api/orders' })
+  const { API_URL } = process.env
+  const tokens = createTokenProvider(clientCredentials(credentials))
+  const api = ky.extend(tokenHooks(tokens, { allowedOrigins: [API_URL] }))
+  expect(await api.get(`${API_URL}/v1/orders`).json()).toHaveLength(2)
   await tokens.close()
 })
 

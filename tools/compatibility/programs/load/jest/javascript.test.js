@@ -4,8 +4,7 @@ const axiosInterceptor = require('@tokenwell/axios-interceptor')
 const { expected, usePackages } = require('../use-packages.js')
 
 test('requires the packages', async () => {
-  const platform = `${process.env.PLATFORM}-javascript`
-  expect(await usePackages({ core, axiosInterceptor, axios }, platform)).toEqual(expected)
+  expect(await usePackages({ core, axiosInterceptor, axios })).toEqual(expected)
 })
 
 test.each([

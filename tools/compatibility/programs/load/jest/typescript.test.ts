@@ -6,15 +6,12 @@ import * as core from '@tokenwell/core'
 import { getTokenProviderToken, InjectTokenProvider, TokenModule } from '@tokenwell/nestjs-module'
 import { TokenHttpModule } from '@tokenwell/nestjs-module/axios'
 import axios from 'axios'
-import { randomUUID } from 'node:crypto'
 import 'reflect-metadata'
 import { firstValueFrom } from 'rxjs'
-import { expected, usePackages } from '../use-packages'
-
-const platform = `${process.env.PLATFORM}-${randomUUID()}`
+import { credentials, expected, usePackages } from '../use-packages'
 
 test('imports the packages', async () => {
-  expect(await usePackages({ core, axiosInterceptor, axios }, platform)).toEqual(expected)
+  expect(await usePackages({ core, axiosInterceptor, axios })).toEqual(expected)
 })
 
 @Injectable()
@@ -27,13 +24,8 @@ class Orders {
 
 @Module({
   imports: [
-    TokenModule.forRoot({
-      isGlobal: true,
-      authUrl: `${platform}-nest`,
-      clientId: 'c',
-      clientSecret: 'secret',
-    }),
-    TokenHttpModule.register({ baseURL: `${platform}-nest/api` }),
+    TokenModule.forRoot({ isGlobal: true, ...credentials }),
+    TokenHttpModule.register({ baseURL: process.env.API_URL! }),
   ],
   providers: [Orders],
 })
@@ -43,7 +35,7 @@ test('injects by the metadata of decorators', async () => {
   const app = await NestFactory.createApplicationContext(AppModule, { logger: ['error'] })
   const { http, tokens } = app.get(Orders)
   expect(tokens).toBe(app.get(getTokenProviderToken()))
-  const { data } = await firstValueFrom(http.get<{ path: string }>('/orders'))
-  expect(data.path).toBe('/api/orders')
+  const { data } = await firstValueFrom(http.get<object[]>('/v1/orders'))
+  expect(data).toHaveLength(2)
   await app.close()
 })

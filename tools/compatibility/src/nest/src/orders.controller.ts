@@ -13,8 +13,8 @@ export class OrdersController {
 
   @Get()
   async list(): Promise<string> {
-    const { data } = await firstValueFrom(this.http.get<{ path: string }>('/orders'))
-    return data.path
+    const { data } = await firstValueFrom(this.http.get<{ item: string }[]>('/v1/orders'))
+    return data.map(({ item }) => item).join(', ')
   }
 
   @Get('token')

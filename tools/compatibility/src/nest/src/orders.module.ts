@@ -3,12 +3,17 @@ import { TokenModule } from '@tokenwell/nestjs-module'
 import { TokenHttpModule } from '@tokenwell/nestjs-module/axios'
 import { OrdersController } from './orders.controller.js'
 
-const platform = process.env.PLATFORM!
+const { AUTH_URL, API_URL, CLIENT_ID, CLIENT_SECRET } = process.env as Record<string, string>
 
 @Module({
   imports: [
-    TokenModule.forRoot({ isGlobal: true, authUrl: platform, clientId: 'c', clientSecret: 'secret' }),
-    TokenHttpModule.register({ baseURL: `${platform}/api` }),
+    TokenModule.forRoot({
+      isGlobal: true,
+      authUrl: AUTH_URL,
+      clientId: CLIENT_ID,
+      clientSecret: CLIENT_SECRET,
+    }),
+    TokenHttpModule.register({ baseURL: API_URL }),
   ],
   controllers: [OrdersController],
 })

@@ -14,7 +14,7 @@ describe('orders (e2e)', () => {
     const module = await Test.createTestingModule({ imports: [AppModule] }).compile()
     app = module.createNestApplication()
     await app.init()
-    await request(app.getHttpServer()).get('/orders').expect(200, '/api/orders')
+    await request(app.getHttpServer()).get('/orders').expect(200, 'tea, cups')
   })
 
   it('takes a test token provider instead', async () => {

@@ -3,15 +3,15 @@ import { clientCredentials, createTokenFetch, createTokenProvider } from '@token
 // Next caches the responses of such a page, also between builds.
 export const revalidate = 3600
 
-const { PLATFORM, BUILD } = process.env
+const { AUTH_URL, API_URL, CLIENT_SECRET, BUILD } = process.env
 const tokens = createTokenProvider(
-  clientCredentials({ authUrl: PLATFORM, clientId: 'c', clientSecret: 'secret' }),
+  clientCredentials({ authUrl: AUTH_URL, clientId: 'short-lived', clientSecret: CLIENT_SECRET }),
 )
-const apiFetch = createTokenFetch(tokens, { allowedOrigins: [new URL(PLATFORM).origin] })
+const apiFetch = createTokenFetch(tokens, { allowedOrigins: [API_URL] })
 
 export default async function Page() {
-  const response = await apiFetch(`${PLATFORM}/api/build-${BUILD}`)
+  const response = await apiFetch(`${API_URL}/v1/orders?build=${BUILD}`)
   if (!response.ok) throw new Error(`The API returned ${response.status}`)
-  const { path } = await response.json()
-  return <p>{path}</p>
+  const [{ item }] = await response.json()
+  return <p>{`build-${BUILD}: ${item}`}</p>
 }

@@ -1,27 +1,27 @@
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { mkdir, writeFile, cp, symlink } from 'node:fs/promises'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { runServer } from 'verdaccio'
-import { projectFolder } from '../public-packages.ts'
-import { run } from '../run.ts'
+import { run } from '../../run-process.ts'
+import { projectFolder, publicPackages } from './public-packages.ts'
 
 export interface LocalRegistry {
   readonly url: string
+  /** The registry behind it, for all other packages. */
+  readonly upstream: string
   /** Makes npm and pnpm in a folder use only this registry. */
   useIn(folder: string): Promise<void>
   close(): Promise<void>
 }
 
-/** Starts a registry on loopback that stores the named packages and proxies all others from upstream. */
-export async function startLocalRegistry(
-  folder: string,
-  own: readonly string[],
-  upstream: string,
-): Promise<LocalRegistry> {
+/** Starts a registry on loopback that stores our packages, and gets all others from the registry that npm uses here. */
+export async function startLocalRegistry(folder: string): Promise<LocalRegistry> {
   await mkdir(folder, { recursive: true })
+  const own = publicPackages().map(({ manifest }) => manifest.name)
+  const upstream = (await run('npm', ['config', 'get', 'registry'], { folder })).trim()
   const everybody = { access: ['$all'], publish: ['$all'] }
   const configuration = {
     self_path: folder,
@@ -42,6 +42,7 @@ export async function startLocalRegistry(
 
   return {
     url: `http://${host}/`,
+    upstream,
     useIn: (target) =>
       // Publishing requires a login; any account works here.
       writeFile(join(target, '.npmrc'), `registry=http://${host}/\n//${host}/:_authToken=rehearsal\n`),
@@ -90,11 +91,10 @@ export async function commit(runInCopy: RunInCopy, message: string): Promise<voi
   await runInCopy('git', 'commit', '--quiet', '--allow-empty', '--message', message)
 }
 
-/** Versions and publishes as the maintainers do, but to a local registry. */
-export async function release(runInCopy: RunInCopy, folder: string, registry: LocalRegistry): Promise<void> {
-  await runInCopy('node', 'tools/release/src/version-packages.ts')
-  await commit(runInCopy, 'Version packages')
-  await runInCopy('pnpm', 'turbo', 'run', 'build', '--filter', './packages/*')
+/** Publishes what `tools/pack.ts` has packed. */
+export async function publishPacked(registry: LocalRegistry, folder: string): Promise<void> {
   await registry.useIn(folder)
-  await runInCopy('pnpm', 'changeset', 'publish')
+  const packed = join(projectFolder, 'tools/.packed')
+  for (const tarball of readdirSync(packed).filter((name) => name.endsWith('.tgz')))
+    await run('npm', ['publish', '--registry', registry.url, join(packed, tarball)], { folder })
 }

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { projectFolder } from '../public-packages.ts'
-import { run } from '../run.ts'
-import type { RehearsalContext } from './application-project.ts'
+import { startPlatform } from '../../../examples/run/platform.ts'
+import type { LocalRegistry } from '../../release/src/local-registry.ts'
+import { projectFolder } from '../../release/src/public-packages.ts'
+import { run } from '../../run-process.ts'
 
 /** A project that somebody else's generator creates, to which the lines of the documentation are added. */
 export interface GeneratedProject {
@@ -172,7 +173,7 @@ export const generatedProjects: readonly GeneratedProject[] = [
 export async function tryGeneratedProject(
   project: GeneratedProject,
   folder: string,
-  { registry, platform, signal }: Pick<RehearsalContext, 'registry' | 'platform' | 'signal'>,
+  registry: LocalRegistry,
   say: (step: string) => void,
 ): Promise<void> {
   const app = join(folder, 'app')
@@ -187,7 +188,7 @@ export async function tryGeneratedProject(
   }
   const step = (environment: NodeJS.ProcessEnv, at: string, [program, ...args]: readonly string[]) => {
     say([program, ...args].join(' ').slice(0, 60))
-    return run(program!, args, { folder: at, environment, signal, timeoutMs: 900_000 })
+    return run(program!, args, { folder: at, environment, timeoutMs: 900_000 })
   }
 
   if (project.generator.length > 0) {
@@ -203,14 +204,17 @@ export async function tryGeneratedProject(
   await step(base, app, install[0].split(' '))
   await project.addLines(app)
 
-  const requests = await platform.withApi(async (API_URL) => {
-    const environment = { ...base, ...platform.environment, API_URL }
+  const platform = await startPlatform()
+  try {
+    const environment = { ...base, ...platform.environment }
     for (const given of project.withoutEnvironment ? [base, environment] : [environment])
       for (const command of project.commands) await step(given, app, command)
     if (project.serve) await callServer(project.serve, app, environment)
-  })
-  if (project.serve && !requests.includes('GET /v1/orders'))
-    throw new Error(`The API received ${requests.join(', ') || 'nothing'} with a token`)
+    const accepted = platform.requests.some(({ url, status }) => url === '/v1/orders' && status === 200)
+    if (project.serve && !accepted) throw new Error('The API received no request with a token')
+  } finally {
+    await platform.close()
+  }
 }
 
 async function callServer(
