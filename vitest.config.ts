@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
 // Processes that the tests start load each module compiled, and TypeScript without types, from their second start on.
@@ -9,24 +9,51 @@ process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'tokenwell-compile-cache')
 // (`import` and `require` are added by the resolver itself; named here they would hold for both kinds of import.)
 const conditions = ['@tokenwell/source', 'module', 'node', 'development|production']
 
+/** The script of a package that runs, and the folder of the package: `pnpm test` adds up these reports. */
+const { npm_lifecycle_event: script = '', npm_package_json: manifest = '' } = process.env
+const report = /^test(?::integration)?$/.test(script) && {
+  outputFile: join(dirname(manifest), `test-results/${script.replace(':', '-')}.json`),
+}
+
+export const shared = {
+  setupFiles: [
+    'packages/internal-testing/src/fail-on-console.ts',
+    'packages/internal-testing/src/fail-on-globals.ts',
+  ],
+  // Also in watch mode. Turbo runs two packages at a time; with more than there are processors, the processes that tests
+  // start fall behind.
+  maxWorkers: process.env['TURBO_HASH'] === undefined ? '100%' : '50%',
+  // The tests leave nothing behind in their process: files that share one load their modules once.
+  isolate: false,
+  // Far longer than any takes, for busy machines.
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  expect: { poll: { timeout: 20_000 } },
+}
+
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
-    include: ['{packages,apps}/*/test/**/*.test.ts', 'tools/design/test/*.test.ts'],
-    globalSetup: ['packages/internal-testing/src/start-shared-servers.ts'],
-    setupFiles: [
-      'packages/internal-testing/src/fail-on-console.ts',
-      'packages/internal-testing/src/fail-on-globals.ts',
+    ...shared,
+    reporters: report ? ['default', ['json', report]] : ['default'],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['{packages,apps}/*/test/**/*.test.ts', 'tools/design/test/*.test.ts'],
+          exclude: ['**/*.integration.test.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'integration',
+          include: ['{packages,apps}/*/test/**/*.integration.test.ts'],
+          globalSetup: ['packages/internal-testing/src/start-shared-servers.ts'],
+        },
+      },
     ],
-    // Also in watch mode. With more than there are processors, the processes that tests start fall behind.
-    maxWorkers: '100%',
-    // The tests leave nothing behind in their process: files that share one load their modules once.
-    isolate: false,
-    // Far longer than any takes, for busy machines.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 20_000 } },
-    reporters: process.env['CI'] ? ['default', ['json', { outputFile: '.ci/report.json' }]] : ['default'],
   },
 })

@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config'
-import base from './vitest.config.ts'
+import base, { shared } from './vitest.config.ts'
 
 /** Tests that also have a long form. */
 const longForms = [
@@ -13,7 +13,8 @@ const longForms = [
 export default defineConfig({
   ...base,
   test: {
-    ...base.test,
+    ...shared,
+    globalSetup: ['packages/internal-testing/src/start-shared-servers.ts'],
     include: ['{packages,apps}/*/test/**/*.soak.ts', ...longForms],
     testTimeout: 20 * 60_000,
     env: { TOKENWELL_SOAK: '1' },

@@ -64,8 +64,8 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Plat
     ],
     resourceServers: [api],
   })
-  // Without a cache: some programs revoke tokens.
-  const introspection = { authUrl: service.authUrl, ...api, cacheMs: 0 }
+  // Without a cache: some programs revoke tokens. With a long time limit: the machine may be busy.
+  const introspection = { authUrl: service.authUrl, ...api, cacheMs: 0, timeoutMs: 60_000 }
   const verifier = createTokenVerifier({ realm: 'orders', introspection })
   const protect = requireToken(verifier)
   const requests: ReceivedRequest[] = []

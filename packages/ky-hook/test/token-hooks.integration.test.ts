@@ -5,7 +5,8 @@ import ky, { HTTPError } from 'ky'
 describeAdapter({
   name: 'ky',
   createClient(attach) {
-    const plain = ky.create({ retry: { limit: 2, statusCodes: [] } })
+    // The usual time limit of 10 s is too short for hundreds of requests on a busy machine.
+    const plain = ky.create({ retry: { limit: 2, statusCodes: [] }, timeout: 60_000 })
     const api = attach ? plain.extend(tokenHooks(attach.tokens, attach.options)) : plain
     return async ({ url, token, timeoutMs, ...request }) => {
       const { signal, body, ...init } = toFetchInit({ url, ...request })

@@ -68,8 +68,7 @@ const onNodes = (
   folder: string,
   command: Command,
   supported: readonly string[] = versions,
-): Program[] =>
-  supported.map((node) => ({ ...program(`${title}, Node ${node}`, folder, command), node }))
+): Program[] => supported.map((node) => ({ ...program(`${title}, Node ${node}`, folder, command), node }))
 
 function nest(major: number, test: readonly string[], e2e: readonly string[]): Program {
   const inApp = (name: string) => `../node_modules/${name}`
@@ -108,7 +107,11 @@ const packaged: Program[] = [
   }),
   program('Bundlers, for Node and for Chromium', 'bundles', ['check.js']),
   ...onNodes('Jest in CommonJS: JavaScript, ts-jest, SWC', 'load', [jest]),
-  nest(11, ['../node_modules/jest/bin/jest.js'], ['../node_modules/jest/bin/jest.js', '--config', 'test/jest-e2e.json']),
+  nest(
+    11,
+    ['../node_modules/jest/bin/jest.js'],
+    ['../node_modules/jest/bin/jest.js', '--config', 'test/jest-e2e.json'],
+  ),
   nest(
     12,
     ['../node_modules/vitest/vitest.mjs', 'run'],
@@ -155,7 +158,11 @@ const packaged: Program[] = [
   program('The steps of the Dockerfile', 'operations', ['container.sh']),
   program('The systemd unit', 'operations', ['unit.sh']),
   ...onNodes('Proxies of the environment', 'command-line', ['proxies.js'], ['22', '24', '26']),
-  program('Mocha with require', 'load', ['node_modules/mocha/bin/mocha.js', 'load.spec.cjs']),
+  program('Mocha with require', 'load', [
+    'node_modules/mocha/bin/mocha.js',
+    '--timeout=60000',
+    'load.spec.cjs',
+  ]),
 ]
 
 /** Each file of `examples/integrations`: called, then twice after its token expired and during an outage. */
@@ -171,16 +178,14 @@ const integrated: Program[] = [
   },
   ...readdirSync(integrations)
     .flatMap((file) => /^(.+)\.tsx?$/.exec(file)?.[1] ?? [])
-    .map(
-      (name): Program => ({
-        title: `Integration: ${name}`,
-        folder: integrations,
-        commands: [[...(runtimes[name] ?? []), 'run/call-example.ts', name] as never],
-        start: startIntegrations,
-        // KafkaJS reconnects when a broker rejects its token: the callback itself does not notice a revocation.
-        tokens: name === 'kafkajs' ? 1 : 3,
-      }),
-    ),
+    .map((name): Program => ({
+      title: `Integration: ${name}`,
+      folder: integrations,
+      commands: [[...(runtimes[name] ?? []), 'run/call-example.ts', name] as never],
+      start: startIntegrations,
+      // KafkaJS reconnects when a broker rejects its token: the callback itself does not notice a revocation.
+      tokens: name === 'kafkajs' ? 1 : 3,
+    })),
 ]
 
 const tasksOf = (table: readonly Program[]): ListrTask[] =>

@@ -219,7 +219,9 @@ export async function tryApplication(
       const options = { folder, timeoutMs: 60_000, environment }
       if (start.language === 'ts') await run(node, ['dist/main.js'], options)
       else await run('bash', ['-euo', 'pipefail', '-c', start.code], options)
-      const accepted = platform.requests.slice(seen).map(({ method, url, status }) => `${method} ${url} ${status}`)
+      const accepted = platform.requests
+        .slice(seen)
+        .map(({ method, url, status }) => `${method} ${url} ${status}`)
       if (String(accepted) !== String(expected))
         throw new Error(`The API should have received ${said(expected)}, but received ${said(accepted)}`)
     }

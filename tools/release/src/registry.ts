@@ -15,7 +15,8 @@ stack.defer(() => rm(folder, { recursive: true, force: true }))
 const registry = await startLocalRegistry(join(folder, 'registry'))
 stack.defer(() => registry.close())
 await publishPacked(registry, folder)
-process.stdout.write(`The registry is ready after ${Math.round((performance.now() - began) / 1_000)} s. It has all packages of this repository, and gets others from ${registry.upstream}.
+process.stdout
+  .write(`The registry is ready after ${Math.round((performance.now() - began) / 1_000)} s. It has all packages of this repository, and gets others from ${registry.upstream}.
 
 In the folder of your project, let npm, pnpm and yarn use it:
 

@@ -14,7 +14,10 @@ exports.usePackages = async function usePackages({ core, axiosInterceptor, axios
   const instance = axios.create({ baseURL: API_URL })
   axiosInterceptor.attachTokens(instance, tokens)
 
-  const [response, { data }] = await Promise.all([apiFetch(`${API_URL}/v1/orders`), instance.get('/v1/orders')])
+  const [response, { data }] = await Promise.all([
+    apiFetch(`${API_URL}/v1/orders`),
+    instance.get('/v1/orders'),
+  ])
   const first = await response.json()
   // Only this token: tests in other processes use the same platform.
   await fetch(`${AUTH_URL}/oauth/revoke`, {

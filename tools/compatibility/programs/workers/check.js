@@ -68,7 +68,10 @@ async function callAfterLeaver(name) {
 async function callTwentyTimesAtOnce(name) {
   await slowDown(name, 200)
   await Promise.all(Array.from({ length: 20 }, () => call(name)))
-  assert.deepEqual(await statuses(name), Array.from({ length: 20 }, () => 200))
+  assert.deepEqual(
+    await statuses(name),
+    Array.from({ length: 20 }, () => 200),
+  )
 }
 
 const outcomes = await Promise.allSettled([
