@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 export interface RunOptions {
   readonly folder: string
   /** @default the environment of this process */
-  readonly environment?: NodeJS.ProcessEnv | undefined
+  readonly environment?: Readonly<Record<string, string | undefined>> | undefined
   /** @default 300_000 */
   readonly timeoutMs?: number | undefined
   readonly signal?: AbortSignal | undefined

@@ -14,7 +14,7 @@ export interface Platform {
   /** The server of the API. */
   readonly server: Server
   /** Whether the API accepts an `Authorization` header. */
-  accepts(authorization: string | undefined): Promise<boolean>
+  readonly accepts: (authorization: string | undefined) => Promise<boolean>
   /** The number of tokens issued. */
   countTokens(): Promise<number>
   close(): Promise<void>

@@ -101,6 +101,10 @@ async function startGrpc(accepts: Platform['accepts']) {
   const { cert, private: key } = await generate([{ name: 'commonName', value: 'localhost' }], {
     extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] }],
   })
+  const list = async (authorization: string, done: (error: object | null, value?: object) => void) => {
+    if (await accepts(authorization)) done(null, { items })
+    else done({ code: status.UNAUTHENTICATED, details: 'The token is invalid.' })
+  }
   const server = new GrpcServer()
   server.addService(
     {
@@ -120,10 +124,7 @@ async function startGrpc(accepts: Platform['accepts']) {
         done: (error: object | null, value?: object) => void,
       ) => {
         const [authorization] = call.metadata.get('authorization')
-        void accepts(String(authorization)).then((accepted) => {
-          if (accepted) done(null, { items })
-          else done({ code: status.UNAUTHENTICATED, details: 'The token is invalid.' })
-        })
+        void list(String(authorization), done)
       },
     },
   )
