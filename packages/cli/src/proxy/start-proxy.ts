@@ -1,12 +1,21 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  request as requestOverHttp,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http'
+import { request as requestOverHttps } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
-import { createTokenFetch, isTokenError, type TokenFetch, type TokenProvider } from '@tokenwell/core'
+import { brotliDecompressSync, constants, gunzipSync } from 'node:zlib'
+import { isTokenError, type TokenProvider } from '@tokenwell/core'
+import { createTokenAttacher, type TokenAttacher } from '@tokenwell/core/adapter'
 import { errorCode } from '@tokenwell/core/protocol'
 import { UsageError } from '../command-errors.ts'
+import { forwardedFields, headerFields, locationThroughProxy, pathBelow } from './forwarding-rules.ts'
 
 export interface ProxyOptions {
   /** Everything is sent below this URL, and nowhere else. */
@@ -23,36 +32,32 @@ export interface RunningProxy {
   close(): Promise<void>
 }
 
+interface Route {
+  readonly attacher: TokenAttacher
+  readonly target: URL
+  /** The path that corresponds to the target. */
+  readonly base: string
+}
+
 /** A body up to this size can be sent again with a new token. */
 const maxRepeatableBytes = 1024 ** 2
-/** They concern one connection (RFC 9110, section 7.6.1), name this proxy, or are replaced. */
-const ownHeaders = new Set([
-  'accept-encoding',
-  'authorization',
-  'connection',
-  'content-length',
-  'expect',
-  'host',
-  'keep-alive',
-  'proxy-authorization',
-  'proxy-connection',
-  'referer',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-])
+/** Replaced, addressed to this proxy, or with its secret path. */
+const ownFields = new Set(['authorization', 'expect', 'host', 'referer'])
+/** The start of an error response, which may hold its reason. */
+const maxPeekBytes = 16 * 1024
+/** In both directions: more than servers and clients usually accept. A lenient parser would let others decide where a message ends. */
+const parser = { maxHeaderSize: 64 * 1024, insecureHTTPParser: false }
 
 /** Starts a proxy on loopback that attaches tokens to the requests of local programs. */
 export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
   const { target, tokens, port, allowInsecureRequests } = options
-  const secret = randomBytes(24).toString('base64url')
-  const send = createTokenFetch(tokens, { allowedOrigins: [target.origin], allowInsecureRequests })
-  const server = createServer((request, response) => {
-    const upstream = upstreamUrl(request, secret, target)
-    if (upstream === undefined) return respond(response, 404, 'There is nothing here.')
-    forward(request, response, upstream, { send, target, base }).catch((error: unknown) => {
-      respondToFailure(response, error, target)
+  const base = `/${randomBytes(24).toString('base64url')}`
+  const attacher = createTokenAttacher(tokens, { allowedOrigins: [target.origin], allowInsecureRequests })
+  const server = createServer(parser, (incoming, outgoing) => {
+    // Without a listener, an error of a connection would end the process.
+    outgoing.on('error', () => {})
+    forward(incoming, outgoing, { attacher, target, base }).catch((error: unknown) => {
+      respondToFailure(outgoing, error, target)
     })
   })
   // Uploads and event streams may take as long as they need.
@@ -61,10 +66,10 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
   await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(`Port ${port} on 127.0.0.1 cannot be used (${error.code}).`)
   })
-  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
-  const base = `/${secret}`
+  // A connection that cannot be accepted, because there are too many, does not end the others.
+  server.on('error', () => {})
   return {
-    url: `http://${host}${base}`,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${base}`,
     async close() {
       server.close()
       server.closeAllConnections()
@@ -73,23 +78,54 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
   }
 }
 
+/** A request that is not forwarded. */
+class Rejection extends Error {
+  readonly status: number
+  constructor(status: number, message: string) {
+    super(message)
+    this.status = status
+  }
+}
+
+async function forward(incoming: IncomingMessage, outgoing: ServerResponse, route: Route): Promise<void> {
+  const path = checkRequest(incoming, route)
+  const leaving = new AbortController()
+  outgoing.once('close', () => {
+    leaving.abort()
+    // The rest of an upload that the API did not wait for.
+    incoming.unpipe().resume()
+  })
+  const response = await sendWithToken(incoming, path, route, leaving.signal)
+  const { statusCode = 0, rawHeaders } = response
+  const fields = forwardedFields(rawHeaders).map(([name, value]) => [
+    name,
+    name === 'location' ? locationThroughProxy(value, path, route) : value,
+  ])
+  const length = isChunked(response) || statusCode === 204 ? undefined : response.headers['content-length']
+  if (length !== undefined) fields.push(['content-length', length])
+  // Without the reason phrase, which clients ignore and writeHead restricts to Latin-1.
+  outgoing.writeHead(statusCode, fields.flat())
+  // The start of an event stream is not held back. `flushHeaders` would encode the bytes of the header as UTF-8.
+  outgoing.write(Buffer.alloc(0))
+  await pipeline(response, outgoing)
+}
+
 /**
- * The URL to send a request to. Undefined for a request without the secret, and for one to another host name: a page
- * whose name suddenly resolves to this machine has the name in `Host` (DNS rebinding).
+ * @returns the path and query to send it to
+ * @throws {Rejection} of a request without the secret, and of one to another host name: a page whose name suddenly
+ *   resolves to this machine has the name in `Host` (DNS rebinding)
  */
-function upstreamUrl(
-  { url = '', headers, socket }: IncomingMessage,
-  secret: string,
-  target: URL,
-): URL | undefined {
-  const [name, port] = (headers.host ?? '').split(':')
-  if (port !== String(socket.localPort) || (name !== '127.0.0.1' && name !== 'localhost')) return undefined
-  const [, given = '', rest = ''] = /^\/([^/?]*)(.*)$/s.exec(url) ?? []
-  if (!isEqual(given, secret)) return undefined
-  const prefix = target.pathname.replace(/\/$/, '')
-  const upstream = new URL(`${target.origin}${prefix}${rest}`)
-  const isBelow = upstream.pathname === prefix || upstream.pathname.startsWith(`${prefix}/`)
-  return upstream.origin === target.origin && isBelow ? upstream : undefined
+function checkRequest({ url = '', method, rawHeaders, socket }: IncomingMessage, route: Route): string {
+  const { target, base } = route
+  const hosts = headerFields(rawHeaders).flatMap(([name, value]) => (name === 'host' ? [value] : []))
+  if (hosts.length > 1) throw new Rejection(400, 'The request has two Host headers (RFC 9112, section 3.2).')
+  const isLocal = ['127.0.0.1', 'localhost'].some((name) => hosts[0] === `${name}:${socket.localPort}`)
+  const isKnown = isEqual(url.slice(0, base.length), base) && /^(?:[/?#]|$)/.test(url.slice(base.length))
+  const path = isLocal && isKnown ? pathBelow(target, url.slice(base.length)) : undefined
+  if (path === undefined) throw new Rejection(404, 'There is nothing here.')
+  if (method === 'TRACE')
+    throw new Rejection(501, 'TRACE is not supported: the API would send the token back.')
+  return path
 }
 
 /** Takes the same time for every wrong secret. */
@@ -98,88 +134,117 @@ function isEqual(one: string, other: string): boolean {
   return timingSafeEqual(digest(one), digest(other))
 }
 
-interface Route {
-  readonly send: TokenFetch
-  readonly target: URL
-  /** The path that corresponds to the target. */
-  readonly base: string
+/** @throws {Rejection} of another transfer coding, which the parser would leave in the body */
+function isChunked({ headers, method }: IncomingMessage): boolean {
+  const coding = headers['transfer-encoding']
+  if (coding === undefined || /^chunked$/i.test(coding)) return coding !== undefined
+  throw new Rejection(method ? 501 : 502, 'The only supported Transfer-Encoding is chunked.')
 }
 
-async function forward(
-  request: IncomingMessage,
-  response: ServerResponse,
-  url: URL,
-  route: Route,
-): Promise<void> {
-  const leaving = new AbortController()
-  response.once('close', () => leaving.abort())
-  const { method = 'GET' } = request
-  const upstream = await route.send(url, {
-    method,
-    headers: forwardedHeaders(request.headers),
-    body: await bodyOf(request),
-    redirect: 'manual',
-    cache: 'no-store',
-    signal: leaving.signal,
-    duplex: 'half',
-  } as RequestInit)
-  response.writeHead(upstream.status, upstream.statusText, responseHeaders(upstream, url, route))
-  // The start of an event stream is not held back.
-  response.flushHeaders()
-  if (upstream.body === null) response.end()
-  else await pipeline(Readable.fromWeb(upstream.body as never), response)
-}
+async function sendWithToken(
+  incoming: IncomingMessage,
+  path: string,
+  { attacher, target }: Route,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  const { method = 'GET', rawHeaders } = incoming
+  const length = isChunked(incoming) ? undefined : (incoming.headers['content-length'] ?? '0')
+  const repeatable = length !== undefined && Number(length) <= maxRepeatableBytes
+  const body = repeatable ? await buffer(incoming) : undefined
+  const request = { method, url: target.origin + path, repeatable }
 
-function forwardedHeaders(received: IncomingHttpHeaders): Headers {
-  const perConnection = new Set((received.connection ?? '').toLowerCase().split(/\s*,\s*/))
-  const headers = new Headers()
-  for (const [name, values] of Object.entries(received)) {
-    if (values === undefined || ownHeaders.has(name) || perConnection.has(name)) continue
-    for (const value of [values].flat()) headers.append(name, value)
+  function send(tokenHeaders: Readonly<Record<string, string>> = {}): Promise<IncomingMessage> {
+    const open = target.protocol === 'https:' ? requestOverHttps : requestOverHttp
+    const outgoing = open(target, { method, path, signal, ...parser })
+    for (const [name, value] of forwardedFields(rawHeaders))
+      if (!ownFields.has(name)) outgoing.appendHeader(name, value)
+    for (const [name, value] of Object.entries(tokenHeaders)) outgoing.setHeader(name, value)
+    if (length === undefined) outgoing.setHeader('transfer-encoding', 'chunked')
+    else if (length !== '0' || /^(?:PATCH|POST|PUT)$/.test(method))
+      outgoing.setHeader('content-length', length)
+    if (body) outgoing.end(body)
+    else incoming.pipe(outgoing)
+    return new Promise((resolve, reject) => {
+      // The listener stays: after the response, an error concerns the rest of an upload.
+      outgoing.once('response', resolve).on('error', reject)
+      // Also instead of a response, after an upgrade that nobody requested.
+      outgoing.once('close', () => reject(new Rejection(502, `${target.host} closed the connection.`)))
+    })
   }
-  return headers
+
+  let attachment = await attacher.attach(request, signal)
+  for (;;) {
+    const response = await send(attachment?.headers)
+    // Until it is read, which adds a listener that reports the error.
+    response.on('error', () => {})
+    if (response.statusCode! < 400) return response
+    const received = {
+      status: response.statusCode!,
+      headers: response.headers as Readonly<Record<string, string>>,
+      readBody: () => readStart(response),
+    }
+    const next = await attacher.retryAttachment(request, attachment, received, repeatable, signal)
+    if (next === undefined) return response
+    response.destroy()
+    attachment = next
+  }
 }
 
-/** A short body of known length as bytes; any other one as a stream. */
-async function bodyOf(
-  request: IncomingMessage,
-): Promise<Uint8Array<ArrayBuffer> | ReadableStream | undefined> {
-  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
-  if (encoding === undefined && !Number(length)) return undefined
-  if (encoding !== undefined || Number(length) > maxRepeatableBytes)
-    return Readable.toWeb(request) as ReadableStream
+/** The start of a response as text; the response stays unread. Waits at most a second. */
+async function readStart(response: IncomingMessage): Promise<string | undefined> {
+  const timeout = AbortSignal.timeout(1000)
   const parts: Buffer[] = []
-  for await (const part of request) parts.push(part as Buffer)
-  return new Uint8Array(Buffer.concat(parts))
+  for (let length = 0; length < maxPeekBytes;) {
+    // `readable` means that there is more than before: without reading it first, this would not end.
+    const part = response.read() as Buffer | null
+    length += part?.length ?? 0
+    if (part) parts.push(part)
+    if (response.complete) break
+    const more = part ?? (await once(response, 'readable', { signal: timeout }).catch(() => undefined))
+    if (more === undefined) break
+  }
+  const start = Buffer.concat(parts)
+  if (start.length > 0) response.unshift(start)
+  return decode(start, response.headers['content-encoding'])?.toString()
 }
 
-/** `fetch` has decoded the body. A redirect within the target leads through this proxy again. */
-function responseHeaders({ headers }: Response, url: URL, { target, base }: Route): [string, string][] {
-  const decoded = headers.has('content-encoding')
-  const left = [...headers].filter(
-    ([name]) =>
-      !/^(?:connection|keep-alive|transfer-encoding|content-encoding)$/.test(name) &&
-      !(decoded && name === 'content-length'),
-  )
-  const prefix = target.href.replace(/\/$/, '')
-  return left.map(([name, value]) => {
-    if (name !== 'location' || !URL.canParse(value, url)) return [name, value]
-    const { href } = new URL(value, url)
-    return [name, href === prefix || href.startsWith(`${prefix}/`) ? base + href.slice(prefix.length) : href]
-  })
+/** Undefined for other codings: the status and the header then decide. */
+function decode(start: Buffer, coding = 'identity'): Buffer | undefined {
+  const maxOutputLength = 16 * maxPeekBytes
+  try {
+    switch (coding) {
+      case 'identity':
+        return start
+      case 'gzip':
+        return gunzipSync(start, { maxOutputLength, finishFlush: constants.Z_SYNC_FLUSH })
+      case 'br':
+        return brotliDecompressSync(start, {
+          maxOutputLength,
+          finishFlush: constants.BROTLI_OPERATION_FLUSH,
+        })
+      default:
+        return undefined
+    }
+  } catch {
+    return undefined
+  }
 }
 
-function respondToFailure(response: ServerResponse, error: unknown, target: URL): void {
+function respondToFailure(outgoing: ServerResponse, error: unknown, target: URL): void {
   // The client has left, or the response cannot be completed: it must not look complete.
-  if (response.headersSent || response.destroyed) return void response.destroy()
-  if (!isTokenError(error))
-    return respond(response, 502, `${target.host} cannot be reached (${errorCode(error)}).`)
+  if (outgoing.headersSent || outgoing.destroyed) return void outgoing.destroy()
+  if (error instanceof Rejection) return respond(outgoing, error.status, error.message)
+  if (!isTokenError(error)) {
+    const code = errorCode(error)
+    const problem = /^(?:HPE|ERR)_/.test(code) ? 'sent an invalid response' : 'cannot be reached'
+    return respond(outgoing, 502, `${target.host} ${problem} (${code}).`)
+  }
   const mayRetry = error.kind === 'unavailable' || error.kind === 'throttled'
-  if (error.retryAfterMs) response.setHeader('retry-after', Math.ceil(error.retryAfterMs / 1000))
-  respond(response, mayRetry ? 503 : 502, error.message)
+  if (error.retryAfterMs) outgoing.setHeader('retry-after', Math.ceil(error.retryAfterMs / 1000))
+  respond(outgoing, mayRetry ? 503 : 502, error.message)
 }
 
-function respond(response: ServerResponse, status: number, message: string): void {
-  response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' })
-  response.end(JSON.stringify({ error: 'proxy', error_description: message }))
+function respond(outgoing: ServerResponse, status: number, message: string): void {
+  outgoing.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' })
+  outgoing.end(JSON.stringify({ error: 'proxy', error_description: message }))
 }
