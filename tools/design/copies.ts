@@ -1,13 +1,19 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { styleSheet } from './style-sheet.ts'
+import { tokens } from './style-sheet.ts'
 import { palette } from './palette.ts'
 
-/** The folder of the style sheet with its fonts, and the icon, of each page that is built from the design. */
+const portal = 'packages/token-service/src/portal/assets'
+const example = 'apps/speech-to-text/src/page'
+
+/**
+ * The folder of the style sheet with its fonts, and the icon, of each page that is built from the design, and what the
+ * style sheet contains after the tokens: the elements of the documentation are those of its theme.
+ */
 const places = [
-  { folder: 'packages/token-service/src/portal/assets', icon: 'packages/token-service/src/portal/assets' },
-  { folder: 'docs/.vitepress/theme/design', icon: 'docs/public' },
-  { folder: 'apps/speech-to-text/src/page/design', icon: 'apps/speech-to-text/src/page' },
+  { folder: portal, icon: portal, styles: ['base', 'controls', 'list'] },
+  { folder: 'docs/.vitepress/theme/design', icon: 'docs/public', styles: ['controls', 'list'] },
+  { folder: `${example}/design`, icon: example, styles: ['base', 'controls', 'list'] },
 ] as const
 
 const fonts = ['sans.woff2', 'mono.woff2', 'OFL.txt'] as const
@@ -15,14 +21,18 @@ const fonts = ['sans.woff2', 'mono.woff2', 'OFL.txt'] as const
 /** What each copy must contain, by its path in the repository. */
 export function copies(): ReadonlyMap<string, Buffer> {
   return new Map(
-    places.flatMap(({ folder, icon }) => [
-      [`${folder}/design.css`, Buffer.from(styleSheet('./'))],
+    places.flatMap(({ folder, icon, styles }) => [
+      [`${folder}/design.css`, Buffer.from([tokens(), ...styles.map(readStyles)].join('\n'))],
       [`${icon}/icon.svg`, Buffer.from(mark)],
       ...fonts.map(
         (font) => [`${folder}/${font}`, readFileSync(join(import.meta.dirname, 'fonts', font))] as const,
       ),
     ]),
   )
+}
+
+function readStyles(name: string): string {
+  return readFileSync(join(import.meta.dirname, 'styles', `${name}.css`), 'utf8')
 }
 
 /** The mark: a well with its water. It is the same in light and in dark. */

@@ -7,17 +7,7 @@ import type { Paths } from './paths.ts'
 
 // The package contains its sources: `src` and `dist` both read the files in this folder.
 const folder = '../../src/portal/assets/'
-const styles = [
-  'design',
-  'base',
-  'layout',
-  'controls',
-  'dialogs-and-tabs',
-  'content',
-  'tables',
-  'features',
-  'reference',
-]
+const styles = ['design', 'layout', 'components', 'tables', 'features', 'reference']
 
 const files = {
   'portal.css': { parts: styles.map((name) => `${name}.css`), type: 'text/css; charset=utf-8' },

@@ -40,19 +40,6 @@ if (!('command' in HTMLButtonElement.prototype)) {
   }
 }
 
-// A "…" menu closes when somebody presses Escape, or clicks elsewhere.
-const openMenus = () => document.querySelectorAll('details.more[open]:not(:has(dialog[open]))')
-addEventListener('click', ({ target }) => {
-  for (const menu of openMenus()) if (!menu.contains(target)) menu.open = false
-})
-addEventListener('keydown', ({ key }) => {
-  if (key !== 'Escape') return
-  for (const menu of openMenus()) {
-    menu.open = false
-    menu.querySelector('summary').focus()
-  }
-})
-
 // `/` leads to the search of the page, ⌘K to that of all applications.
 addEventListener('keydown', (event) => {
   const isTyping = event.target.closest('input, textarea, select, [contenteditable]')

@@ -1,14 +1,27 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 
-/** The "…" menu of a row or a page: what is needed rarely, or destroys something. `about`: completes its name. */
-export function moreMenu(about: string, items: readonly SafeHtml[]): SafeHtml | '' {
+export interface MoreMenu {
+  /** The element's ID, unique on the page. */
+  readonly id: string
+  /** Completes the name of its button. */
+  readonly about: string
+  readonly items: readonly SafeHtml[]
+}
+
+/** The "⋯" menu of a row or a page: what is needed rarely, or destroys something. It works without a script. */
+export function moreMenu({ id, about, items }: MoreMenu): SafeHtml | '' {
   if (items.length === 0) return ''
-  return html`<details class="more" name="more">
-    <summary aria-label="More actions for ${about}">⋯</summary>
-    <ul>
+  return html`<button
+      type="button"
+      class="ghost more"
+      popovertarget="${id}"
+      aria-label="More actions for ${about}"
+    >
+      ⋯
+    </button>
+    <ul id="${id}" class="menu-items" popover>
       ${items.map((item) => html`<li>${item}</li>`)}
-    </ul>
-  </details>`
+    </ul>`
 }
 
 export interface DangerRow {

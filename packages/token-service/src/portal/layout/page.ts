@@ -4,6 +4,7 @@ import type { Paths } from '../paths.ts'
 import { assetUrl, type AssetName } from '../static-files.ts'
 import { csrfInput } from './form.ts'
 import { notices, type NoticeName } from './notices.ts'
+import { formatCount } from './paging.ts'
 
 /** Whom a page is shown to. */
 export interface Viewer {
@@ -79,10 +80,11 @@ function document(viewer: Viewer, content: DocumentContent): SafeHtml {
         ${continueTo === undefined ? '' : html`<meta http-equiv="refresh" content="0; url=${continueTo}" />`}
         <title>${title} · Tokenwell</title>
         <link rel="icon" href="${assetUrl(paths, 'icon.svg')}" type="image/svg+xml" />
+        <link rel="preload" href="${paths.asset('sans.woff2')}" as="font" type="font/woff2" crossorigin />
         <link rel="stylesheet" href="${assetUrl(paths, 'portal.css')}" />
         ${scripts.map((name) => html`<script src="${assetUrl(paths, name)}" type="module"><${endScript}>`)}
       </head>
-      <body class="${developer ? 'with-menu' : ''}">
+      <body class="app ${developer ? 'with-menu' : ''}">
         <a class="skip" href="#content">Skip to content</a>
         <header class="top">
           <a class="brand" href="${paths.root}"
@@ -164,7 +166,9 @@ function linkList({ path, paths }: Viewer, links: readonly Link[], section = pat
           <a href="${href}" ${current(href)} ${href === paths.applications ? html`data-jump` : ''}
             >${label}${
               count > 0
-                ? html` <span class="count">${count}<span class="visually-hidden"> waiting</span></span>`
+                ? html` <span class="count"
+                    >${formatCount(count)}<span class="visually-hidden"> waiting</span></span
+                  >`
                 : ''
             }</a
           >

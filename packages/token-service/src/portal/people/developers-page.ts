@@ -137,7 +137,7 @@ function actionsOn(
       csrfToken,
       danger: true,
     })
-  return moreMenu(name, [
+  const items = [
     dialog({
       id: `role-${id}`,
       label: html`${administrator ? 'Demote' : 'Promote'}<span class="visually-hidden"> ${name}</span>`,
@@ -192,5 +192,6 @@ function actionsOn(
       csrfToken,
       danger: true,
     }),
-  ])
+  ]
+  return moreMenu({ id: `more-${id}`, about: name, items })
 }

@@ -99,7 +99,9 @@ function secretCredential(
     createdAtMs,
     lastUsed,
     expiresAtMs,
-    action: isRevoked ? undefined : moreMenu(`the secret ${prefix}…`, [action]),
+    action: isRevoked
+      ? undefined
+      : moreMenu({ id: `more-${id}`, about: `the secret ${prefix}…`, items: [action] }),
   }
 }
 
@@ -145,7 +147,7 @@ function keyCredential(
     expiresAtMs,
     action: isExpired(expiresAtMs, nowMs)
       ? undefined
-      : moreMenu(`the public key ${name}`, [renaming, removal]),
+      : moreMenu({ id: `more-${id}`, about: `the public key ${name}`, items: [renaming, removal] }),
   }
 }
 

@@ -12,7 +12,7 @@ export { hasChromium, inChromium } from '@tokenwell/internal-testing/browser'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 /** A folder for a screenshot of every page. */
-const screenshots = process.env['SCREENSHOT_FOLDER']
+export const screenshots = process.env['SCREENSHOT_FOLDER']
 
 const isSoak = process.env['TOKENWELL_SOAK'] === '1'
 
@@ -86,21 +86,13 @@ let inspected = 0
 export async function inspectPage(page: Page, name: string): Promise<void> {
   const before = page.viewportSize()
   const look = allLooks[inspected++ % allLooks.length]!
-  await page.evaluate(axe)
   for (const { width, height, colorScheme } of looksOf(look)) {
     await page.setViewportSize({ width, height })
     await page.emulateMedia({ colorScheme })
     // Colours may change gradually, also after the page has reacted in the next frame.
     await page.evaluate(`new Promise(requestAnimationFrame).then(() =>
       Promise.allSettled(document.getAnimations().map(({ finished }) => finished)))`)
-    const { violations } = await page.evaluate<AxeResult>(
-      "axe.run({ resultTypes: ['violations'], selectors: false })",
-    )
-    const found = violations.map(({ id, nodes }) => [
-      id,
-      ...nodes.map((node) => [node.html, node.failureSummary]),
-    ])
-    expect(found, `${name}, ${width} px, ${colorScheme}`).toEqual([])
+    expect(await axeViolations(page), `${name}, ${width} px, ${colorScheme}`).toEqual([])
     await expectToFit(page, name)
     if (screenshots !== undefined) {
       mkdirSync(screenshots, { recursive: true })
@@ -115,6 +107,14 @@ export async function inspectPage(page: Page, name: string): Promise<void> {
     await expectToFit(page, name)
   }
   if (before) await page.setViewportSize(before)
+}
+
+/** What axe finds in the page as it is now. `rules`: those that are switched on or off. */
+export async function axeViolations(page: Page, rules: object = {}): Promise<unknown[]> {
+  await page.evaluate(axe)
+  const options = JSON.stringify({ resultTypes: ['violations'], selectors: false, rules })
+  const { violations } = await page.evaluate<AxeResult>(`axe.run(${options})`)
+  return violations.map(({ id, nodes }) => [id, ...nodes.map((node) => [node.html, node.failureSummary])])
 }
 
 function looksOf(look: Look): readonly Look[] {
