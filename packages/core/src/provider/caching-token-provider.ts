@@ -212,16 +212,20 @@ export class CachingTokenProvider extends Redacted implements AttachableTokenPro
   /** Whether a token from the store is accepted: neither a rejected one nor the one that is to be replaced. */
   #accepts(cached: CachedToken, minimumValidityMs = 0): boolean {
     const { value } = cached.token
-    if (this.#rejections?.isRejected(value) || value === this.#cached?.token.value) return false
-    return hasValidity(cached, this.#settings.clock, minimumValidityMs)
+    const { clock } = this.#settings
+    if (this.#rejections?.isRejected(value)) return false
+    // Some servers return one token until it expires: then the store may have it with another lifetime.
+    if (value === this.#cached?.token.value && stateOf(this.#cached, clock) !== 'expiring') return false
+    return hasValidity(cached, clock, minimumValidityMs)
   }
 
   reject(token: AccessToken): void {
     const cached = this.#cached
+    if (cached === undefined) this.#remember(token)
     if (cached?.token.value !== token.value) return
     const refreshing = this.#mayReplace(cached)
     if (refreshing) cached.rejected = true
-    this.#events.tokenRejected(cached, refreshing)
+    this.#events.tokenRejected(token, refreshing)
   }
 
   async replaceRejected(token: AccessToken, request: RejectedRequest): Promise<AccessToken | undefined> {
@@ -232,13 +236,14 @@ export class CachingTokenProvider extends Redacted implements AttachableTokenPro
       return undefined
     }
     const cached = this.#cached
+    if (cached === undefined) this.#remember(token, origin)
     if (cached?.token.value === token.value) {
       const refreshing = this.#mayReplace(cached, origin, origin + pathname)
       if (refreshing && !repeatable) {
         this.#budget.pause(origin + pathname, token.value)
         if (!this.#startInBackground('rejected')) cached.rejected = true
       }
-      this.#events.tokenRejected(cached, refreshing, origin)
+      this.#events.tokenRejected(token, refreshing, origin)
       if (!refreshing) return undefined
     }
     return repeatable ? this.#call({ signal, replacementOf: token }) : undefined
@@ -246,6 +251,13 @@ export class CachingTokenProvider extends Redacted implements AttachableTokenPro
 
   get #budget(): RejectionBudget {
     return (this.#rejections ??= new RejectionBudget(this.#settings.clock))
+  }
+
+  /** A token of the same source that this provider has not cached: the store may still have it. */
+  #remember(token: AccessToken, origin?: string): void {
+    if (this.#budget.isRejected(token.value)) return
+    this.#budget.remember(token.value)
+    this.#events.tokenRejected(token, true, origin)
   }
 
   /** Whether a rejected token may be replaced now. */

@@ -1,8 +1,7 @@
-import type { CachedToken } from '../acquire/cached-token.ts'
 import type { ProviderSettings } from '../acquire/provider-settings.ts'
 import type { TokenErrorKind } from '../protocol/token-error.ts'
-import { elapsedSince } from '../runtime/clock.ts'
 import { addListener, notifyListener } from '../runtime/listeners.ts'
+import { remainingLifetimeMs, type AccessToken } from '../tokens/access-token.ts'
 import type { TokenEvent, TokenEventListener, TokenWaitCause } from '../tokens/token-event.ts'
 import type { TokenSource } from '../tokens/token-source.ts'
 
@@ -47,8 +46,8 @@ export class TokenEvents {
     this.emit({ type: 'call_settled', durationMs, waitedFor, requestId, kind })
   }
 
-  tokenRejected({ start, lifetimeMs }: CachedToken, refreshing: boolean, origin?: string): void {
-    const remainingMs = Math.max(0, lifetimeMs - elapsedSince(start, this.#settings.clock))
+  tokenRejected(token: AccessToken, refreshing: boolean, origin?: string): void {
+    const remainingMs = Math.max(0, remainingLifetimeMs(token))
     this.emit({ type: 'token_rejected', remainingMs, refreshing, ...(origin && { origin }) })
   }
 }

@@ -1,13 +1,23 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { resolveSettings, type TokenProviderOptions } from '../acquire/provider-options.ts'
+import {
+  resolveSettings,
+  type ResolvedOptions,
+  type TokenProviderOptions,
+} from '../acquire/provider-options.ts'
 import { LruMap } from '../runtime/lru-map.ts'
 import { addListener, notifyListener } from '../runtime/listeners.ts'
+import { Redacted } from '../runtime/redacted.ts'
 import { configurationError, TokenError } from '../protocol/token-error.ts'
-import type { TokenEventListener } from '../tokens/token-event.ts'
+import type { AccessToken } from '../tokens/access-token.ts'
+import type { TokenAttachmentEvent, TokenEventListener } from '../tokens/token-event.ts'
 import type { TokenSource } from '../tokens/token-source.ts'
-import type { AttachableTokenProvider } from './attachable-token-provider.ts'
-import { CachingTokenProvider } from './caching-token-provider.ts'
-import { PooledTokenProvider, type ProviderPool } from './pooled-token-provider.ts'
+import type {
+  AttachableTokenProvider,
+  GetTokenToAttachOptions,
+  RejectedRequest,
+} from './attachable-token-provider.ts'
+import { CachingTokenProvider, closedProvider } from './caching-token-provider.ts'
+import type { CloseOptions } from './token-provider.ts'
 
 /** Token providers by key, such as one for each tenant. */
 export interface TokenPool<Key extends string | number> {
@@ -38,7 +48,8 @@ export interface TokenPoolOptions extends TokenProviderOptions {
 /**
  * Keeps one provider for each key.
  *
- * @param create called at the first use of a key; the caller gets its errors unchanged
+ * @param create returns the source of a key's tokens, or a promise of it. Called at the first use of a key; the caller gets
+ * its errors unchanged
  *
  * @example
  * const pool = createTokenPool((tenant: string) => clientCredentials(credentialsOf(tenant)))
@@ -47,135 +58,268 @@ export interface TokenPoolOptions extends TokenProviderOptions {
  * @throws {TokenError} of kind `configuration`, naming the option, for invalid options
  */
 export function createTokenPool<Key extends string | number>(
-  create: (key: Key) => TokenSource | Promise<TokenSource>,
+  create: (key: Key) => TokenSource | PromiseLike<TokenSource>,
   options: TokenPoolOptions = {},
 ): TokenPool<Key> {
-  const { maxEntries = 10_000, onEvent, ...providerOptions } = options
-  if (!(maxEntries >= 1)) throw configurationError('maxEntries must be a number greater than or equal to 1.')
-  const listeners = new Set<TokenEventListener>()
-  const keyListeners = new Map<Key, Set<TokenEventListener>>()
-  const settings = resolveSettings({
-    ...providerOptions,
-    onEvent(event) {
-      void notifyListener(onEvent, event)
-      listeners.forEach((listener) => void notifyListener(listener, event))
-      keyListeners.get(event.key as Key)?.forEach((listener) => void notifyListener(listener, event))
-    },
-  })
-  const entries = new LruMap<Key, PooledTokenProvider<Key>>()
-  const creating = new Map<Key, Promise<CachingTokenProvider>>()
-  const closing = new Set<CachingTokenProvider>()
-  let closed = false
+  return new ProviderPool(create, options)
+}
 
-  const providers: ProviderPool<Key> = {
-    provide(handle) {
-      const { key } = handle
-      checkOpen()
-      const current = entries.use(key)
-      // The key was evicted and created again since: both handles share the newer provider.
-      if (current?.provider) return current.provider
-      if (current === undefined) add(handle)
-      const pending = creating.get(key)
-      if (pending) return pending.then(() => providers.provide(handle))
-      try {
-        const source = create(key)
-        return source instanceof Promise ? createLater(key, source) : start(key, source)
-      } catch (error) {
-        entries.delete(key)
-        throw error
-      }
-    },
-    listen(key, listener) {
-      const set = keyListeners.get(key) ?? new Set()
-      keyListeners.set(key, set)
-      const remove = addListener(set, listener)
-      return () => {
-        if (remove() && set.size === 0) keyListeners.delete(key)
-      }
-    },
-    async close(handle, options) {
-      const { key, provider } = handle
-      if (entries.use(key) === handle) entries.delete(key)
-      if (provider) await retire(provider, () => provider.close(options))
-    },
+/** Its source may still be being created. */
+type Provider = CachingTokenProvider | Promise<CachingTokenProvider>
+
+class ProviderPool<Key extends string | number> implements TokenPool<Key> {
+  readonly #create: (key: Key) => TokenSource | PromiseLike<TokenSource>
+  readonly #maxEntries: number
+  readonly #settings: ResolvedOptions
+  readonly #listeners = new Set<TokenEventListener>()
+  readonly #keyListeners = new Map<Key, Set<TokenEventListener>>()
+  readonly #entries = new LruMap<Key, PooledTokenProvider<Key>>()
+  /** Providers of keys that have left the pool, until their last call has settled. */
+  readonly #retired = new Set<CachingTokenProvider>()
+  #closed = false
+
+  constructor(
+    create: (key: Key) => TokenSource | PromiseLike<TokenSource>,
+    { maxEntries = 10_000, onEvent, ...options }: TokenPoolOptions,
+  ) {
+    if (!(maxEntries >= 1))
+      throw configurationError('maxEntries must be a number greater than or equal to 1.')
+    this.#create = create
+    this.#maxEntries = maxEntries
+    this.#settings = resolveSettings({
+      ...options,
+      onEvent: (event) => {
+        const ofKey = this.#keyListeners.get(event.key as Key) ?? []
+        for (const listener of [onEvent, ...this.#listeners, ...ofKey]) void notifyListener(listener, event)
+      },
+    })
   }
 
-  function checkOpen(): void {
-    if (closed) throw new TokenError({ kind: 'aborted', message: 'The token pool was closed.' })
+  for(key: Key): PooledTokenProvider<Key> {
+    this.#checkOpen()
+    return this.#entries.use(key) ?? this.#add(new PooledTokenProvider(key, this))
   }
 
-  function start(key: Key, source: TokenSource): CachingTokenProvider {
-    const provider = new CachingTokenProvider(source, settings, key)
-    const entry = entries.use(key)
-    // Evicted while the source was created: this provider serves its waiting callers only.
-    if (entry) entry.provider = provider
+  has(key: Key): boolean {
+    return this.#entries.has(key)
+  }
+
+  get size(): number {
+    return this.#entries.size
+  }
+
+  delete(key: Key): boolean {
+    const entry = this.#entries.delete(key)
+    if (entry) this.#release(entry)
+    return entry !== undefined
+  }
+
+  subscribe(listener: TokenEventListener): () => void {
+    return addListener(this.#listeners, listener)
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    const open = this.#entries.values().flatMap(({ provider }) => provider ?? [])
+    const created = open.filter((provider) => provider instanceof CachingTokenProvider)
+    await Promise.all([...created, ...this.#retired].map((provider) => provider.close()))
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  /** The provider of a handle's key, created if it is not there; makes the key known to the pool again. */
+  provide(handle: PooledTokenProvider<Key>): Provider {
+    this.#checkOpen()
+    // The key may have been evicted and created again since: then both handles share the newer provider.
+    const entry = this.#entries.use(handle.key) ?? this.#add(handle)
+    if (entry.provider) return entry.provider
+    const provider = this.#createProvider(entry)
+    // `create` may itself use the pool, and evict the key.
+    if (this.#entries.get(entry.key) === entry) entry.provider = provider
+    else this.#retire(provider)
     return provider
   }
 
-  function createLater(key: Key, source: Promise<TokenSource>): Promise<CachingTokenProvider> {
-    const provider = source
-      .then(
-        (created) => start(key, created),
-        (error: unknown) => {
-          entries.delete(key)
-          throw error
-        },
-      )
-      .finally(() => creating.delete(key))
-    creating.set(key, provider)
-    return provider
+  #checkOpen(): void {
+    if (this.#closed) throw new TokenError({ kind: 'aborted', message: 'The token pool was closed.' })
   }
 
-  function add(handle: PooledTokenProvider<Key>): void {
-    handle.provider = undefined
-    entries.add(handle.key, handle)
-    while (entries.size > maxEntries) {
-      const oldest = entries.shift()!
-      // Used through its handle since the last check: it stays.
-      if (oldest.used || oldest === handle) {
-        oldest.used = false
-        entries.add(oldest.key, oldest)
-      } else release(oldest)
+  #createProvider(entry: PooledTokenProvider<Key>): Provider {
+    const { key } = entry
+    try {
+      const source = this.#create(key)
+      if (!isThenable(source)) return this.#start(key, source)
+      const creating = Promise.resolve(source).then((created) => this.#start(key, created))
+      // Unless the key has left the pool in the meantime: its calls get this provider all the same.
+      const settle = (provider: CachingTokenProvider | undefined): void => {
+        if (entry.provider !== creating) return
+        entry.provider = provider
+        if (provider === undefined) this.#forget(entry)
+      }
+      creating.then(settle, () => settle(undefined))
+      return creating
+    } catch (error) {
+      this.#forget(entry)
+      throw error
     }
   }
 
-  function release(handle: PooledTokenProvider<Key>): void {
-    const { provider } = handle
-    handle.provider = undefined
-    if (provider) void retire(provider, () => provider.closeWhenIdle())
+  #start(key: Key, source: TokenSource): CachingTokenProvider {
+    this.#checkOpen()
+    if (typeof source?.requestToken !== 'function') {
+      throw configurationError(
+        'create must return a token source, such as clientCredentials({ … }), or a promise of one.',
+      )
+    }
+    return new CachingTokenProvider(source, this.#settings, key)
   }
 
-  async function retire(provider: CachingTokenProvider, close: () => Promise<void>): Promise<void> {
-    closing.add(provider)
-    await close()
-    closing.delete(provider)
+  #add(entry: PooledTokenProvider<Key>): PooledTokenProvider<Key> {
+    this.#entries.add(entry.key, entry)
+    while (this.#entries.size > this.#maxEntries) {
+      const oldest = this.#entries.shift()!
+      // Used through its handle since the last check: it stays.
+      if (oldest.used || oldest === entry) {
+        oldest.used = false
+        this.#entries.add(oldest.key, oldest)
+      } else this.#release(oldest)
+    }
+    return entry
   }
 
-  const pool: TokenPool<Key> = {
-    for(key) {
-      checkOpen()
-      const known = entries.use(key)
-      if (known) return known
-      const handle = new PooledTokenProvider(key, providers)
-      add(handle)
-      return handle
-    },
-    has: (key) => entries.has(key),
-    delete(key) {
-      const handle = entries.delete(key)
-      if (handle) release(handle)
-      return handle !== undefined
-    },
-    subscribe: (listener) => addListener(listeners, listener),
-    get size() {
-      return entries.size
-    },
-    async close() {
-      closed = true
-      const open = entries.values().flatMap(({ provider }) => provider ?? [])
-      await Promise.all([...open, ...closing].map((provider) => provider.close()))
-    },
-    [Symbol.asyncDispose]: () => pool.close(),
+  #forget(entry: PooledTokenProvider<Key>): void {
+    if (this.#entries.get(entry.key) === entry) this.#entries.delete(entry.key)
   }
-  return pool
+
+  /** Of an entry that has left the pool. */
+  #release(entry: PooledTokenProvider<Key>): void {
+    const { provider } = entry
+    entry.provider = undefined
+    if (provider) this.#retire(provider)
+  }
+
+  /** Closes a provider once its calls have settled. Those that wait for its source begin before this continues. */
+  #retire(provider: Provider): void {
+    if (provider instanceof CachingTokenProvider) {
+      this.#retired.add(provider)
+      void Promise.resolve()
+        .then(() => provider.closeWhenIdle())
+        .then(() => this.#retired.delete(provider))
+    } else {
+      provider.then(
+        (created) => this.#retire(created),
+        () => {},
+      )
+    }
+  }
+
+  async closeEntry(entry: PooledTokenProvider<Key>, options: CloseOptions | undefined): Promise<void> {
+    const { provider } = entry
+    this.#forget(entry)
+    this.#release(entry)
+    if (provider instanceof CachingTokenProvider) await provider.close(options)
+  }
+
+  listen(key: Key, listener: TokenEventListener): () => void {
+    const listeners = this.#keyListeners.get(key) ?? new Set()
+    this.#keyListeners.set(key, listeners)
+    const remove = addListener(listeners, listener)
+    return () => {
+      if (remove() && listeners.size === 0) this.#keyListeners.delete(key)
+    }
+  }
+}
+
+function isThenable<Value>(value: Value | PromiseLike<Value>): value is PromiseLike<Value> {
+  return typeof (value as Partial<PromiseLike<Value>> | undefined)?.then === 'function'
+}
+
+/** One key of a pool. It keeps working after the key was evicted: its next use creates a provider again. */
+class PooledTokenProvider<Key extends string | number> extends Redacted implements AttachableTokenProvider {
+  readonly key: Key
+  readonly #pool: ProviderPool<Key>
+  /** Set while the key is in the pool and has been used. */
+  provider: Provider | undefined
+  /** Set by each use but the first; the pool evicts keys that have not been used since its last check. */
+  used = false
+  #closed = false
+
+  constructor(key: Key, pool: ProviderPool<Key>) {
+    super()
+    this.key = key
+    this.#pool = pool
+  }
+
+  getToken(options?: GetTokenToAttachOptions): Promise<AccessToken> {
+    const { provider } = this
+    if (!(provider instanceof CachingTokenProvider)) return this.#call((created) => created.getToken(options))
+    this.used = true
+    return provider.getToken(options)
+  }
+
+  /** Begins a call at once, or as soon as the source has been created: an eviction in between does not affect it. */
+  async #call<Result>(call: (provider: CachingTokenProvider) => Result): Promise<Awaited<Result>> {
+    this.#checkOpen()
+    const provider = this.provider ?? this.#pool.provide(this)
+    if (provider instanceof CachingTokenProvider) return await call(provider)
+    return await provider.then((created) => {
+      this.#checkOpen()
+      return call(created)
+    })
+  }
+
+  #checkOpen(): void {
+    if (this.#closed) throw new TokenError(closedProvider)
+  }
+
+  get #created(): CachingTokenProvider | undefined {
+    return this.provider instanceof CachingTokenProvider ? this.provider : undefined
+  }
+
+  peekToken(): AccessToken | undefined {
+    return this.#created?.peekToken()
+  }
+
+  reject(token: AccessToken): void {
+    this.#call((provider) => provider.reject(token)).catch(() => {})
+  }
+
+  replaceRejected(token: AccessToken, request: RejectedRequest): Promise<AccessToken | undefined> {
+    return this.#call((provider) => provider.replaceRejected(token, request))
+  }
+
+  reset(): void {
+    this.#created?.reset()
+  }
+
+  subscribe(listener: TokenEventListener): () => void {
+    return this.#pool.listen(this.key, listener)
+  }
+
+  async revoke(): Promise<void> {
+    await this.#created?.revoke()
+  }
+
+  close(options?: CloseOptions): Promise<void> {
+    this.#closed = true
+    return this.#pool.closeEntry(this, options)
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  toJSON(): object {
+    return { key: this.key, ...this.#created?.toJSON() }
+  }
+
+  widen(scopes: readonly string[], url: string): AttachableTokenProvider | undefined {
+    return this.#created?.widen(scopes, url)
+  }
+
+  report(event: TokenAttachmentEvent): void {
+    this.#created?.report(event)
+  }
 }

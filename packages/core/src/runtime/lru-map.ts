@@ -26,6 +26,11 @@ export class LruMap<Key, Value> {
     return this.#entries.has(key)
   }
 
+  /** Returns the key's value; does not count as a use. */
+  get(key: Key): Value | undefined {
+    return this.#entries.get(key)?.value
+  }
+
   /** Returns the key's value and makes it the most recently used. */
   use(key: Key): Value | undefined {
     const entry = this.#entries.get(key)
