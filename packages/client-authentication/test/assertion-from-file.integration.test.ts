@@ -1,6 +1,7 @@
 import { mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { assertionFromFile } from '@tokenwell/client-authentication'
 import { clientCredentials, createTokenProvider } from '@tokenwell/core'
 import { json, startScriptedServer, type ScriptedServer } from '@tokenwell/testing'
@@ -55,6 +56,34 @@ describe('assertionFromFile', () => {
       message: expect.stringContaining(message),
     })
     expect(assertions()).toEqual([])
+  })
+
+  it.each([
+    ['is missing', undefined],
+    ['is empty', ''],
+    ['is half written', 'e30.e30'],
+  ])('reads a file again that %s, as while it is replaced', async (_name, content) => {
+    const file = join(folder, 'token')
+    if (content !== undefined) await writeFile(file, content)
+    const { tokens, assertions } = await start()
+    const call = tokens.getToken()
+    await setTimeout(20)
+    await writeFile(file, 'e30.e30.c2ln')
+    await call
+    expect(assertions()).toEqual(['e30.e30.c2ln'])
+  })
+
+  it.each([
+    ['was missing', undefined],
+    ['was empty', ''],
+  ])('ends the cooldown when a file that %s is there', async (_name, content) => {
+    const file = join(folder, 'token')
+    if (content !== undefined) await writeFile(file, content)
+    const { tokens, assertions } = await start()
+    await expect(tokens.getToken()).rejects.toMatchObject({ kind: 'configuration' })
+    await writeFile(file, 'e30.e30.c2ln')
+    await tokens.getToken()
+    expect(assertions()).toEqual(['e30.e30.c2ln'])
   })
 
   it.each([

@@ -6,7 +6,16 @@ import {
   type AwsIdentityOptions,
   type IdentitySource,
 } from '@tokenwell/client-authentication'
-import type { FetchLike } from '@tokenwell/core'
+import {
+  clientAssertion,
+  clientCredentials,
+  createTokenPool,
+  createTokenProvider,
+  jwtBearer,
+  tokenExchange,
+  type FetchLike,
+  type TokenSource,
+} from '@tokenwell/core'
 import { json, startScriptedServer, type ScriptedResponse } from '@tokenwell/testing'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 
@@ -103,6 +112,163 @@ describe.each(sources)('the identity in %s', (_name, create, body, url, [header,
     const { fetch } = await provider(() => new Promise<never>(() => {}))
     await expect(create(fetch)({ signal: AbortSignal.abort(new Error('Left')) })).rejects.toThrow('Left')
   })
+})
+
+describe('an identity that many token requests use', () => {
+  const tokenEndpoint = new URL('https://auth.example.test/token')
+
+  const numberOf = (jwt: string) =>
+    (JSON.parse(Buffer.from(jwt.split('.')[1]!, 'base64url').toString()) as { n: number }).n
+  const tokenResponse = (value = 'a-token') =>
+    Response.json({ access_token: value, token_type: 'Bearer', expires_in: 3600 })
+
+  /** An identity whose service counts the JWTs that it issues, each with a number. */
+  function counted(claims: (number: number) => object = () => ({})) {
+    let issued = 0
+    const fetch = vi.fn(async () => {
+      issued++
+      return Response.json({ access_token: jwtOf({ n: issued, ...claims(issued) }) })
+    })
+    const identity = azureIdentity({ fetch: fetch as unknown as FetchLike })
+    return {
+      fetch,
+      identity,
+      ask: async (...request: Parameters<IdentitySource>) => numberOf(await identity(...request)),
+    }
+  }
+
+  it('sends one request for 500 tenants', async () => {
+    const { fetch, identity } = counted()
+    const clientAuthentication = clientAssertion(identity)
+    const pool = createTokenPool((tenant: string) =>
+      clientCredentials({
+        tokenEndpoint: `https://auth.example.test/${tenant}`,
+        clientId: 'app',
+        clientAuthentication,
+        fetch: async () => tokenResponse(),
+      }),
+    )
+    await Promise.all(Array.from({ length: 500 }, (_, tenant) => pool.for(`${tenant}`).getToken()))
+    expect(fetch).toHaveBeenCalledTimes(1)
+  })
+
+  const fetchThatRejectsTheFirst: FetchLike = async (_url, init) => {
+    const form = new URLSearchParams(init?.body as URLSearchParams)
+    const sent = numberOf(form.get('client_assertion') ?? form.get('assertion') ?? form.get('subject_token')!)
+    return sent === 1
+      ? Response.json({ error: 'invalid_client' }, { status: 401 })
+      : tokenResponse(`for ${sent}`)
+  }
+  const options = { tokenEndpoint: tokenEndpoint.href, fetch: fetchThatRejectsTheFirst }
+  it.each<[string, (identity: IdentitySource) => TokenSource]>([
+    [
+      'authenticates a client',
+      (identity) =>
+        clientCredentials({ ...options, clientId: 'app', clientAuthentication: clientAssertion(identity) }),
+    ],
+    ['is a grant', (assertion) => jwtBearer({ ...options, assertion, subject: 'app' })],
+    ['is exchanged', (subjectToken) => tokenExchange({ ...options, subjectToken, subject: 'app' })],
+  ])('is not sent again when it %s and the token endpoint rejected it', async (_how, create) => {
+    const { fetch, identity } = counted()
+    const tokens = createTokenProvider(create(identity), { maxAttempts: 1 })
+    await expect(tokens.getToken()).rejects.toMatchObject({ kind: 'credentials' })
+    expect((await tokens.getToken({ forceRefresh: true })).value).toBe('for 2')
+    expect((await tokens.getToken({ forceRefresh: true })).value).toBe('for 2')
+    expect(fetch).toHaveBeenCalledTimes(2)
+  })
+
+  it('is kept when an endpoint rejects a former one', async () => {
+    const { identity } = counted()
+    const first = await identity()
+    identity.reject(first)
+    const second = await identity()
+    identity.reject(first)
+    expect(await identity()).toBe(second)
+  })
+
+  it('is sent to each token endpoint once if it has an ID, which a server may accept only once', async () => {
+    const { fetch, ask } = counted((number) => ({ jti: `id-${number}` }))
+    const other = new URL('https://other.example.test/token')
+    const atOnce = await Promise.all([
+      ...Array.from({ length: 20 }, () => ask({ tokenEndpoint })),
+      ask({ tokenEndpoint: other }),
+    ])
+    expect(new Set(atOnce.slice(0, 20)).size).toBe(20)
+    expect(fetch).toHaveBeenCalledTimes(20)
+    expect(await ask({ tokenEndpoint: other })).toBe(20)
+    expect(await ask({ tokenEndpoint: other })).toBe(21)
+    expect(await ask({ tokenEndpoint })).toBe(21)
+  })
+
+  it('gives all who wait the same failure, and asks again for the next one', async () => {
+    const { fetch, ask } = counted()
+    fetch.mockImplementationOnce(async () => new Response('', { status: 503 }))
+    const failed = await Promise.allSettled([ask({ tokenEndpoint }), ask()])
+    expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+    expect(await ask({ tokenEndpoint })).toBe(1)
+    expect(fetch).toHaveBeenCalledTimes(2)
+  })
+
+  it('outlives a caller that leaves', async () => {
+    const { fetch, ask } = counted()
+    const controller = new AbortController()
+    const left = ask({ tokenEndpoint, signal: controller.signal })
+    const stayed = ask({ tokenEndpoint })
+    controller.abort(new Error('Left'))
+    await expect(left).rejects.toThrow('Left')
+    expect(await stayed).toBe(1)
+    expect(fetch).toHaveBeenCalledTimes(1)
+  })
+
+  it.each([
+    ['is set back by an hour', 10 * 60_000, -60 * 60_000],
+    ['goes on while the other one stops with the machine', 0, 10 * 60_000],
+  ])('expires by the clock that advanced further: the wall clock %s', async (_what, monotonicMs, wallMs) => {
+    const { ask } = counted()
+    const [wall, monotonic] = [Date.now(), performance.now()]
+    expect(await ask()).toBe(1)
+    vi.spyOn(Date, 'now').mockReturnValue(wall + wallMs)
+    vi.spyOn(performance, 'now').mockReturnValue(monotonic + monotonicMs)
+    onTestFinished(() => void vi.restoreAllMocks())
+    expect(await ask()).toBe(2)
+  })
+
+  it('is requested with the fetch of the moment', async () => {
+    const identity = gcpIdentity({ audience })
+    const replaced = vi.fn(async () => new Response(jwtOf(), { headers: { 'metadata-flavor': 'Google' } }))
+    vi.stubGlobal('fetch', replaced)
+    onTestFinished(() => void vi.unstubAllGlobals())
+    await identity()
+    expect(replaced).toHaveBeenCalledTimes(1)
+  })
+})
+
+it.each<[string, Record<string, string>, () => IdentitySource]>([
+  [
+    'ACTIONS_ID_TOKEN_REQUEST_URL',
+    { ACTIONS_ID_TOKEN_REQUEST_TOKEN: 's' },
+    () => githubActionsIdentity({ audience }),
+  ],
+  ['IDENTITY_ENDPOINT', { IDENTITY_HEADER: 'h' }, () => azureIdentity()],
+])('names the variable %s if it contains no URL, without its value', async (name, others, create) => {
+  for (const [other, value] of Object.entries(others)) vi.stubEnv(other, value)
+  for (const value of ['not a canary', 'canary.example.test/token', 'file:///canary', 'http://[canary']) {
+    vi.stubEnv(name, value)
+    const identity = create()
+    const tokens = createTokenProvider(
+      clientCredentials({
+        tokenEndpoint: 'https://auth.example.test/token',
+        clientId: 'app',
+        clientAuthentication: clientAssertion(identity),
+      }),
+      { maxAttempts: 1 },
+    )
+    for (const call of [identity(), tokens.getToken()]) {
+      const error = (await call.catch((failure: Error) => failure)) as Error
+      expect(error).toMatchObject({ kind: 'configuration', message: expect.stringContaining(name) })
+      expect(error.message).not.toContain('canary')
+    }
+  }
 })
 
 it.each([

@@ -202,7 +202,7 @@ const nginx: Upstream = {
       }`,
       'latin1',
     )
-    startProgram('nginx', ['-c', join(folder, 'nginx.conf'), '-p', folder])
+    startProgram('nginx', ['-e', 'stderr', '-p', folder, '-c', 'nginx.conf'])
     await listening(port)
     return `http://127.0.0.1:${port}`
   },

@@ -1,4 +1,5 @@
 import type { ClientAuthentication, ClientAuthenticationRequest } from '../protocol/client-authentication.ts'
+import type { ProofSource } from './grant-proof.ts'
 
 /**
  * Client authentication by a JWT (RFC 7521, section 4.2; RFC 7523, section 2.2).
@@ -10,16 +11,20 @@ import type { ClientAuthentication, ClientAuthenticationRequest } from '../proto
  * clientCredentials({ tokenEndpoint, clientId, clientAuthentication: clientAssertion(() => readFile(tokenFile, 'utf8')) })
  */
 export function clientAssertion(
-  getJwt: (request: ClientAuthenticationRequest) => string | Promise<string>,
+  getJwt: ProofSource<ClientAuthenticationRequest>,
   options: { readonly fingerprint?: (() => string | Promise<string>) | undefined } = {},
 ): ClientAuthentication {
+  let sent = ''
   return {
     async authenticate(request) {
-      const jwt = await getJwt(request)
+      sent = (await getJwt(request)).trim()
       request.body.set('client_id', request.clientId)
       request.body.set('client_assertion_type', 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer')
-      request.body.set('client_assertion', jwt.trim())
+      request.body.set('client_assertion', sent)
     },
     fingerprint: options.fingerprint ?? (() => 'client_assertion'),
+    explain(error) {
+      if (error.kind === 'credentials') getJwt.reject?.(sent)
+    },
   }
 }

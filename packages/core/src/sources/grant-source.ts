@@ -41,6 +41,8 @@ export interface Grant {
   readonly key: readonly (string | undefined)[]
   /** Creates the parameters of one request. What they hold is treated as secret, apart from URNs. */
   parameters(request: GrantRequest): GrantParameters | Promise<GrantParameters>
+  /** Called with the parameters that the token endpoint rejected. */
+  reject?(parameters: GrantParameters): void
   /** Changes a response to these parameters, for example its lifetime. @default unchanged */
   readResponse?(response: TokenResponse, parameters: GrantParameters): TokenResponse
 }
@@ -143,7 +145,12 @@ export class GrantSource extends Redacted implements TokenSource {
     } catch (cause) {
       if (isNextjsSignal(cause)) throw cause
       const error = this.#explain(cause, client, exchange, identity)
-      if (error.kind === 'credentials' || (this.#grant && error.oauthError === 'invalid_request')) {
+      // A file or a function that had nothing to send may have it soon.
+      const wasNotSent = error.kind === 'configuration' && exchange.response === undefined
+      const isRejection =
+        error.kind === 'credentials' || (this.#grant && error.oauthError === 'invalid_request')
+      if (isRejection) this.#grant?.reject?.(exchange.parameters)
+      if (wasNotSent || isRejection) {
         const parameters = JSON.stringify(exchange.parameters)
         const isSame = before === undefined || before.parameters === parameters
         this.#rejected = { client: revision, parameters: isSame ? parameters : undefined }

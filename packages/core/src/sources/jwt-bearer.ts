@@ -1,6 +1,6 @@
 import type { TokenSource } from '../tokens/token-source.ts'
 import { createGrantSource } from './grant-source.ts'
-import { checkSubject, resolveProof, type Proof } from './grant-proof.ts'
+import { checkSubject, rejectProof, resolveProof, type Proof } from './grant-proof.ts'
 import type { TokenEndpointOptions } from './token-endpoint-options.ts'
 
 /** How an identity from elsewhere is exchanged for a token. The client ID is optional. */
@@ -31,5 +31,6 @@ export function jwtBearer({ assertion, subject, ...options }: JwtBearerOptions):
     proof: 'assertion',
     key: [subject],
     parameters: async (request) => ({ assertion: await resolveProof('assertion', assertion, request) }),
+    reject: (parameters) => rejectProof(assertion, parameters['assertion']),
   })
 }

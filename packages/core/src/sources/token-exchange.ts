@@ -1,7 +1,7 @@
 import { configurationError } from '../protocol/token-error.ts'
 import { jwtPayload, type TokenResponse } from '../protocol/token-response.ts'
 import type { TokenSource } from '../tokens/token-source.ts'
-import { checkSubject, resolveProof, type Proof } from './grant-proof.ts'
+import { checkSubject, rejectProof, resolveProof, type Proof } from './grant-proof.ts'
 import { createGrantSource, type GrantParameters } from './grant-source.ts'
 import type { TokenEndpointOptions } from './token-endpoint-options.ts'
 
@@ -64,6 +64,10 @@ export function tokenExchange({
         }),
         ...(requestedTokenType && { requested_token_type: requestedTokenType }),
       }
+    },
+    reject(parameters) {
+      rejectProof(subjectToken, parameters['subject_token'])
+      rejectProof(actorToken, parameters['actor_token'])
     },
     readResponse: expireWithSubject,
   })
