@@ -18,6 +18,8 @@ export interface NodeRedisClient {
 /** The part of a client of the `ioredis` package, version 5 or 6, that the store uses: `Redis` or `Cluster`. */
 export interface IoRedisClient {
   readonly status: string
+  /** Called for a client with `lazyConnect`, which waits for its first command. */
+  connect?(): Promise<unknown>
   eval(script: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>
   evalsha(sha1: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>
 }
@@ -32,6 +34,8 @@ export interface ScriptSender {
   readonly isReady: () => boolean
   /** Whether it is not ready yet, but about to be. */
   readonly isConnecting: () => boolean
+  /** Connects a client that waits for its first command. @returns whether it did */
+  readonly wake: () => boolean
   readonly sendSource: SendScript
   readonly sendSha1: SendScript
 }
@@ -42,6 +46,7 @@ export function createScriptSender(client: RedisTokenStoreClient): ScriptSender 
     return {
       isReady: () => client.isReady ?? client.isOpen,
       isConnecting: () => client.isOpen,
+      wake: () => false,
       sendSource: (source, keys, args) => client.eval(source, { keys, arguments: args }),
       sendSha1: (sha1, keys, args) => client.evalSha(sha1, { keys, arguments: args }),
     }
@@ -50,6 +55,12 @@ export function createScriptSender(client: RedisTokenStoreClient): ScriptSender 
   return {
     isReady: () => client.status === 'ready',
     isConnecting: () => client.status.startsWith('connect'),
+    wake() {
+      if (client.status !== 'wait' || client.connect === undefined) return false
+      // A failure is reported by the client's own event, and by the command that waits.
+      client.connect().catch(() => {})
+      return true
+    },
     sendSource: (source, keys, args) => client.eval(source, keys.length, ...keys, ...args),
     sendSha1: (sha1, keys, args) => client.evalsha(sha1, keys.length, ...keys, ...args),
   }

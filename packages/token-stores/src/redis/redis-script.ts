@@ -25,11 +25,12 @@ export type RunScript = (script: RedisScript, keys: string[], args?: (string | n
  * are granted too late, and Redis ignores what other commands write or remove too late.
  */
 export function createScriptRunner(sender: ScriptSender): RunScript {
-  const { isReady, isConnecting, sendSource, sendSha1 } = sender
-  const connectedUntil = performance.now() + connectMs
+  const { isReady, isConnecting, wake, sendSource, sendSha1 } = sender
+  let connectedUntil = performance.now() + connectMs
 
   /** Short programs get their token before the client has connected, if nothing waits for it. */
   async function connected(): Promise<void> {
+    if (wake()) connectedUntil = performance.now() + connectMs
     while (!isReady()) {
       if (!isConnecting() || performance.now() > connectedUntil)
         throw storeError('not_connected', 'Redis is not connected')

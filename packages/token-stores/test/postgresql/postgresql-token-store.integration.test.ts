@@ -90,6 +90,32 @@ describe.skipIf(postgresIsAbsent)(`PostgreSQL (${withoutPostgres})`, () => {
     })
   })
 
+  it.each(['read committed', 'repeatable read', 'serializable'])(
+    'grants one lease of many in a database whose default isolation is %s',
+    async (level) => {
+      const database = await postgres.createDatabase()
+      const options = `-c default_transaction_isolation=${level.replace(' ', String.raw`\ `)}`
+      const pools = Array.from({ length: 20 }, () =>
+        new Pool({ connectionString: database, max: 2, options }).on('error', () => {}),
+      )
+      await Promise.all(pools.map((each) => each.query('select 1')))
+      const stores = pools.map((client) => createPostgresqlTokenStore({ client }))
+      for (let round = 0; round < 3; round++) {
+        const leases = await Promise.all(stores.map((store) => store.lease('key', minute)))
+        const [lease, ...others] = leases.filter(Boolean)
+        expect(others).toEqual([])
+        // While the others read, as they do when they wait for the token.
+        const [written] = await Promise.all([
+          lease!.write(response, minute),
+          ...stores.map((store) => store.read('key')),
+        ])
+        expect(written).toBeDefined()
+        await Promise.all([lease!.release(), ...stores.map((store) => store.lease('another key', 1))])
+      }
+      await Promise.all(pools.map((each) => each.end()))
+    },
+  )
+
   describe('a user who must not create the table', () => {
     let reader: string
     beforeAll(async () => {

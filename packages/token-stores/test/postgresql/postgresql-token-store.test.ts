@@ -24,6 +24,19 @@ it('creates the table only if it is missing, and passes other errors on', async 
   expect(query).toHaveBeenCalledOnce()
 })
 
+it.each(['40001', '40P01'])('repeats a statement that another one conflicted with (%s)', async (code) => {
+  const rows = [{ now: '1000', token: null, cooldown: null }]
+  const query = vi.fn(async () => ({ rows }))
+  const conflict = Object.assign(new Error('conflict'), { code })
+  query.mockRejectedValueOnce(conflict).mockRejectedValueOnce(conflict)
+  const store = createPostgresqlTokenStore({ client: { query } })
+  expect(await store.read('key')).toBeUndefined()
+  expect(query).toHaveBeenCalledTimes(3)
+  query.mockRejectedValue(conflict).mockClear()
+  await expect(store.read('key')).rejects.toMatchObject({ code })
+  expect(query).toHaveBeenCalledTimes(10)
+})
+
 it('tries again after 30 s to create the table, and once for concurrent operations', async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   onTestFinished(() => void vi.useRealTimers())

@@ -20,6 +20,26 @@ describe.skipIf(!redisInstalled)('ioredis', () => {
     await expectUsable(await openIoRedis(new Redis5(server.url, { lazyConnect: true })))
   })
 
+  it.each<[string, () => Redis | Redis5]>([
+    ['ioredis 6', () => new Redis(server.url, { lazyConnect: true })],
+    ['ioredis 5', () => new Redis5(server.url, { lazyConnect: true })],
+  ])('connects a client of %s that waits for its first command', async (_version, create) => {
+    const clients = Array.from({ length: 20 }, () => create())
+    const stores = clients.map((client) => createRedisTokenStore({ client, keyPrefix: 'lazy:' }))
+    expect(clients.map(({ status }) => status)).toStrictEqual(clients.map(() => 'wait'))
+    const leases = await Promise.all(stores.map((store) => store.lease('a cache key', 5_000)))
+    expect(leases.filter(Boolean)).toHaveLength(1)
+    await leases.find(Boolean)!.release()
+    for (const client of clients) client.disconnect()
+  })
+
+  it('reports that a client which waits for its first command cannot connect', async () => {
+    const client = new Redis('redis://127.0.0.1:1', { lazyConnect: true, retryStrategy: () => null })
+    client.on('error', () => {})
+    const store = createRedisTokenStore({ client })
+    await expect(store.read('a cache key')).rejects.toMatchObject({ code: 'not_connected' })
+  })
+
   describe('a provider with a store in an unavailable Redis', () => {
     const servers = useTestServers()
     let client: Redis
