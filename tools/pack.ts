@@ -1,14 +1,21 @@
-// Packs every public package, and unpacks it into `.packed`; this workspace installs it from there.
-import { execFile } from 'node:child_process'
+// `node tools/pack.ts [NAME…]`: builds and packs every public package, unpacks it into `.packed`, and installs the named
+// parts of the workspace `tools`, which get the packages from there.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
+import { run } from './run-process.ts'
 
-const packages = fileURLToPath(new URL('../packages/', import.meta.url))
-const packed = fileURLToPath(new URL('.packed/', import.meta.url))
-const run = promisify(execFile)
+const root = fileURLToPath(new URL('..', import.meta.url))
+const packages = join(root, 'packages')
+const packed = join(root, 'tools/.packed')
 
+await run(
+  'pnpm',
+  ['exec', 'turbo', 'run', 'build', '--filter', './packages/*', '--filter', 'tokenwell-examples'],
+  {
+    folder: root,
+  },
+)
 rmSync(packed, { recursive: true, force: true })
 const published = readdirSync(packages).filter((name) => {
   const manifest = join(packages, name, 'package.json')
@@ -19,7 +26,15 @@ await Promise.all(
   published.map(async (name) => {
     mkdirSync(join(packed, name), { recursive: true })
     const tarball = join(packed, `${name}.tgz`)
-    await run('pnpm', ['pack', '--out', tarball], { cwd: join(packages, name) })
-    await run('tar', ['-xzf', tarball, '-C', join(packed, name), '--strip-components', '1'])
+    await run('pnpm', ['pack', '--out', tarball], { folder: join(packages, name) })
+    await run('tar', ['-xzf', tarball, '-C', join(packed, name), '--strip-components', '1'], {
+      folder: packed,
+    })
   }),
 )
+const filters = process.argv.slice(2).flatMap((name) => ['--filter', name])
+if (filters.length > 0)
+  await run('pnpm', ['--dir', 'tools', 'install', '--no-frozen-lockfile', ...filters], {
+    folder: root,
+    timeoutMs: 20 * 60_000,
+  })

@@ -3,8 +3,7 @@ import { defineConfig } from 'vitepress'
 import { groupIconMdPlugin, groupIconVitePlugin } from 'vitepress-plugin-group-icons'
 import { benchmarkPages } from '../benchmarks/benchmark-files.ts'
 import { installTabs } from './install-tabs.ts'
-import { removeUnusedStyles } from './remove-unused-styles.ts'
-import { referenceSidebar, siteLinks } from './site-links.ts'
+import { pageSidebar, referenceSidebar, siteLinks } from './site-links.ts'
 import { searchOptions } from './theme/search.ts'
 
 const base = process.env['DOCS_BASE'] ?? '/'
@@ -35,7 +34,6 @@ export default defineConfig({
     page.includes('class="VPSidebar"')
       ? page.replace('class="VPNavBar"', 'class="VPNavBar has-sidebar top"')
       : page,
-  buildEnd: ({ outDir }) => removeUnusedStyles(outDir),
   markdown: {
     config(markdown) {
       siteLinks(markdown)
@@ -93,105 +91,7 @@ export default defineConfig({
     ],
     sidebar: {
       '/reference/': referenceSidebar,
-      '/': [
-        {
-          text: 'Introduction',
-          items: [
-            { text: 'Get started', link: '/start' },
-            { text: 'The API by task', link: '/tasks' },
-            { text: 'How it works', link: '/how-it-works' },
-            { text: 'Examples', link: '/examples/' },
-            { text: 'FAQ', link: '/faq' },
-            { text: 'Troubleshooting', link: '/troubleshooting' },
-          ],
-        },
-        {
-          text: 'HTTP clients',
-          items: [
-            { text: 'fetch', link: '/adapters/fetch' },
-            { text: 'axios', link: '/adapters/axios' },
-            { text: 'ky', link: '/adapters/ky' },
-            { text: 'Generated clients and others', link: '/adapters/other-clients' },
-          ],
-        },
-        {
-          text: 'Libraries and runtimes',
-          items: [
-            { text: 'OpenAPI clients', link: '/integrations/openapi' },
-            { text: 'ofetch and wretch', link: '/integrations/fetch-libraries' },
-            { text: 'GraphQL', link: '/integrations/graphql' },
-            { text: 'got and undici', link: '/integrations/node-http' },
-            { text: 'gRPC, Kafka, WebSocket, OTLP', link: '/integrations/connections' },
-            { text: 'MCP and AI SDKs', link: '/integrations/ai' },
-            { text: 'Servers and runtimes', link: '/integrations/servers' },
-          ],
-        },
-        {
-          text: 'Frameworks and platforms',
-          items: [
-            { text: 'NestJS', link: '/adapters/nestjs' },
-            { text: 'Express and Fastify', link: '/frameworks/express-fastify' },
-            { text: 'Next.js', link: '/frameworks/nextjs' },
-            { text: 'Cloudflare Workers', link: '/frameworks/workers' },
-            { text: 'Serverless functions', link: '/frameworks/serverless' },
-            { text: 'Browsers', link: '/frontend' },
-          ],
-        },
-        {
-          text: 'Guides',
-          items: [
-            { text: 'Errors and retries', link: '/errors' },
-            { text: 'Choose how to authenticate', link: '/authentication' },
-            { text: 'Entra ID, Auth0, Okta and others', link: '/platforms' },
-            { text: 'Multi-tenant applications', link: '/multi-tenant' },
-            { text: 'Share a token through Redis', link: '/fleet' },
-            { text: 'Share a token through PostgreSQL', link: '/postgresql' },
-            { text: 'Share a token through DynamoDB', link: '/dynamodb' },
-            { text: 'Share a token through Durable Objects', link: '/durable-objects' },
-            { text: 'Write a token store', link: '/custom-stores' },
-            { text: 'Logging and telemetry', link: '/telemetry' },
-            { text: 'Proxies and private CAs', link: '/network' },
-            { text: 'Testing', link: '/testing' },
-            { text: 'Module systems and test runners', link: '/modules' },
-            { text: 'Command line', link: '/command-line' },
-            { text: 'Security model', link: '/security' },
-          ],
-        },
-        {
-          text: 'Protect an API',
-          items: [
-            { text: 'Overview', link: '/protect-an-api' },
-            { text: 'NestJS', link: '/protect/nestjs' },
-            { text: 'Fastify', link: '/protect/fastify' },
-            { text: 'Express', link: '/protect/express' },
-            { text: 'Hono, Next.js, Workers', link: '/protect/fetch' },
-            { text: 'Test an API against JWTs', link: '/protect/test-with-jwts' },
-            { text: 'Hostile JWTs', link: '/protect/hostile-jwts' },
-          ],
-        },
-        {
-          text: 'The token service',
-          items: [
-            { text: 'Run it', link: '/token-service' },
-            { text: 'Operate it', link: '/operations' },
-            { text: 'Sandbox', link: '/sandbox' },
-          ],
-        },
-        {
-          text: 'Compare and migrate',
-          items: [
-            { text: 'Comparison', link: '/comparison' },
-            { text: 'From axios-token-interceptor', link: '/migration/axios-token-interceptor' },
-            { text: 'From axios-oauth-client', link: '/migration/axios-oauth-client' },
-            { text: 'From simple-oauth2', link: '/migration/simple-oauth2' },
-            { text: 'From openid-client', link: '/migration/openid-client' },
-            { text: 'From oauth2-mock-server', link: '/migration/oauth2-mock-server' },
-            { text: 'From a hand-written cache', link: '/migration/hand-written-cache' },
-            { text: 'Benchmarks', link: '/benchmarks/', items: benchmarkPages() },
-          ],
-        },
-        { text: 'API reference', link: '/reference/' },
-      ],
+      '/': [...pageSidebar(benchmarkPages()), { text: 'API reference', link: '/reference/' }],
     },
   },
 })

@@ -51,3 +51,16 @@ export const referenceSidebar: DefaultTheme.SidebarItem[] = [
   },
   { text: 'Back to the guides', link: '/' },
 ]
+
+/** The sections and pages that `docs/README.md` lists, for readers on GitHub too. */
+export function pageSidebar(benchmarks: DefaultTheme.SidebarItem[]): DefaultTheme.SidebarItem[] {
+  const [, ...sections] = readFileSync(join(docs, 'README.md'), 'utf8').split(/^## /m)
+  return sections.map((section) => {
+    const items = Array.from(section.matchAll(/^- \[(.+?)\]\((.+?)\.md\)/gm), ([, text, page]) => ({
+      text: text!,
+      link: `/${page!.replace(/(?:^|(?<=\/))index$/, '')}`,
+      ...(page === 'benchmarks/index' && { items: benchmarks }),
+    }))
+    return { text: section.split('\n')[0]!, items }
+  })
+}

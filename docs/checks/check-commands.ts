@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { runToEnd } from '../../tools/run-process.ts'
 import type { Block } from './read-blocks.ts'
 import { root } from './read-site.ts'
 
@@ -34,6 +35,18 @@ export function checkCommands(blocks: readonly Block[]): string[] {
         return problem === undefined ? [] : [`${page}:${line} ${words.join(' ')}: ${problem}`]
       }),
     )
+}
+
+/** Runs the shell blocks of CONTRIBUTING.md in the project, as a contributor would. */
+export async function runCommands(blocks: readonly Block[]): Promise<string[]> {
+  const scripts = blocks.filter(({ language, notRun }) => language === 'sh' && notRun === undefined)
+  const problems: string[] = []
+  for (const { page, line, text } of scripts) {
+    const args = ['-euo', 'pipefail', '-c', text]
+    const { code, stdout, stderr } = await runToEnd('bash', args, { folder: root, timeoutMs: 600_000 })
+    if (code !== 0) problems.push(`${page}:${line} ended with code ${code}:\n${stdout}${stderr}`)
+  }
+  return problems
 }
 
 /** The commands of a script as words, without comments, redirections and variables set before them. */
@@ -90,12 +103,17 @@ interface Manifest {
   devDependencies?: Record<string, string>
 }
 
-function unknownScript(words: readonly string[]): string | undefined {
+/** Of pnpm itself, and programs of the project. */
+const pnpmCommands = new Set(['install', 'changeset', 'vitest', 'oxfmt', 'oxlint', 'turbo'])
+
+function unknownScript(given: readonly string[]): string | undefined {
+  const inPackage = given[0] === '--filter'
+  const words = given[0] === 'run' ? given.slice(1) : inPackage ? given.slice(2) : given
   const inDocs = words[0] === '--dir' && words[1] === 'docs'
   const [script = ''] = inDocs ? words.slice(2) : words
   const manifest = readFileSync(join(root, inDocs ? 'docs' : '', 'package.json'), 'utf8')
   const { scripts } = JSON.parse(manifest) as Manifest
-  return script === 'install' || Object.hasOwn(scripts!, script) ? undefined : 'no such script'
+  return pnpmCommands.has(script) || Object.hasOwn(scripts!, script) ? undefined : 'no such script'
 }
 
 const service = 'packages/token-service/dist/command/tokenwell-service.js'

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { startPlatform } from '../../examples/run/platform.ts'
 import { redisInstalled, startRedis } from '../../packages/internal-testing/src/redis/redis-server.ts'
 import { checkInBrowser } from './check-browser.ts'
-import { checkCommands } from './check-commands.ts'
+import { checkCommands, runCommands } from './check-commands.ts'
 import { checkData } from './check-data.ts'
-import { checkLinks, checkPlainLinks, checkSize } from './check-links.ts'
+import { checkIndex, checkLinks, checkPlainLinks, checkSize } from './check-links.ts'
 import { checkNetwork, startNetwork } from './check-network.ts'
 import { checkReference } from './check-reference.ts'
 import { checkSearch } from './check-search.ts'
@@ -20,6 +20,7 @@ const begun = performance.now()
 const building = runToEnd('pnpm', ['build'], { folder: docs })
 const pages = readPages(docs).set('../README.md', readFileSync(join(root, 'README.md'), 'utf8'))
 const blocks = [...pages].flatMap(([page, markdown]) => readBlocks(page, markdown))
+const contributing = readBlocks('../CONTRIBUTING.md', readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8'))
 const programs = assemblePrograms(blocks)
 const redis = redisInstalled ? await startRedis() : undefined
 const platform = await startPlatform()
@@ -29,7 +30,9 @@ const idle = programs.filter((each) => each.notRun !== undefined || (!redis && n
 
 const problems = [
   ...checkPlainLinks(new Map([...pages, ...readPlainPages()])),
-  ...checkCommands(blocks),
+  ...checkIndex(pages),
+  ...checkCommands([...blocks, ...contributing]),
+  ...(await runCommands(contributing)),
   ...(await checkData(blocks)),
   ...compilePrograms(programs),
 ]

@@ -1,12 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { getReleasePlan } from '@changesets/get-release-plan'
 import type { PublicPackage } from './public-packages.ts'
 
-type Release = Pick<
-  Awaited<ReturnType<typeof getReleasePlan>>['releases'][number],
-  'name' | 'type' | 'oldVersion'
->
+/** A release that `changeset status --output` plans. */
+export interface Release {
+  readonly name: string
+  readonly type: 'major' | 'minor' | 'patch' | 'none'
+  readonly oldVersion: string
+}
 
 export interface BreakingDependent {
   readonly name: string
@@ -40,7 +41,7 @@ export function breakingDependents(
 }
 
 function isBreaking({ type, oldVersion }: Release): boolean {
-  return type === 'major' || (type === 'minor' && oldVersion?.startsWith('0.') === true)
+  return type === 'major' || (type === 'minor' && oldVersion.startsWith('0.'))
 }
 
 function isInTypesOf(folder: string, name: string): boolean {

@@ -14,6 +14,7 @@ import {
   checkTypeImports,
 } from './checks/packed-package.ts'
 import { checkLicences, checkUnused } from './checks/project.ts'
+import { checkWorkflows } from './checks/workflows.ts'
 import { publicPackages } from './public-packages.ts'
 
 type Problems = string[] | Promise<string[]>
@@ -37,6 +38,7 @@ const checkEach = (title: string, find: (one: PackedPackage) => Problems) =>
   })
 
 const all = [
+  check('workflows', () => checkWorkflows()),
   check('import cycles and directions', checkImports),
   check('unused files, exports and dependencies (knip)', checkUnused),
   check('licences of production dependencies', checkLicences),

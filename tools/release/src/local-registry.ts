@@ -1,7 +1,7 @@
 import { once } from 'node:events'
-import { existsSync, readdirSync } from 'node:fs'
-import { mkdir, writeFile, cp, symlink } from 'node:fs/promises'
-import type { Server } from 'node:http'
+import { readdirSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { runServer } from 'verdaccio'
@@ -12,6 +12,8 @@ export interface LocalRegistry {
   readonly url: string
   /** The registry behind it, for all other packages. */
   readonly upstream: string
+  /** A package that it does not accept, as if the connection had broken. */
+  failing: string | undefined
   /** Makes npm and pnpm in a folder use only this registry. */
   useIn(folder: string): Promise<void>
   close(): Promise<void>
@@ -40,9 +42,10 @@ export async function startLocalRegistry(folder: string): Promise<LocalRegistry>
   await once(server, 'listening')
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
 
-  return {
+  const registry: LocalRegistry = {
     url: `http://${host}/`,
     upstream,
+    failing: undefined,
     useIn: (target) =>
       // Publishing requires a login; any account works here.
       writeFile(join(target, '.npmrc'), `registry=http://${host}/\n//${host}/:_authToken=rehearsal\n`),
@@ -52,43 +55,14 @@ export async function startLocalRegistry(folder: string): Promise<LocalRegistry>
       await once(server, 'close')
     },
   }
-}
-
-/** Runs programs in a copy of the project, which can be versioned and published without an effect on the original. */
-export type RunInCopy = (program: string, ...args: string[]) => Promise<string>
-
-/** Copies the work tree, uncommitted changes included, into a new repository. */
-export async function copyProject(folder: string, signal: AbortSignal): Promise<RunInCopy> {
-  const listing = ['ls-files', '-z', '--cached', '--others', '--exclude-standard']
-  const files = (await run('git', listing, { folder: projectFolder })).split('\0').filter(Boolean)
-  for (const file of new Set(files)) {
-    const from = join(projectFolder, file)
-    if (existsSync(from)) await cp(from, join(folder, file))
-  }
-  await symlink(
-    join(projectFolder, 'tools/release/node_modules'),
-    join(folder, 'tools/release/node_modules'),
-    'junction',
-  )
-  const environment = {
-    ...process.env,
-    TURBO_TELEMETRY_DISABLED: '1',
-    GIT_AUTHOR_NAME: 'Rehearsal',
-    GIT_AUTHOR_EMAIL: 'rehearsal@localhost',
-    GIT_COMMITTER_NAME: 'Rehearsal',
-    GIT_COMMITTER_EMAIL: 'rehearsal@localhost',
-    pnpm_config_verify_deps_before_run: 'false',
-  }
-  const runInCopy: RunInCopy = (program, ...args) => run(program, args, { folder, environment, signal })
-  await runInCopy('git', 'init', '--quiet', '--initial-branch=main')
-  await runInCopy('git', 'config', 'core.hooksPath', '.git/no-hooks')
-  await commit(runInCopy, 'All')
-  return runInCopy
-}
-
-export async function commit(runInCopy: RunInCopy, message: string): Promise<void> {
-  await runInCopy('git', 'add', '--all')
-  await runInCopy('git', 'commit', '--quiet', '--allow-empty', '--message', message)
+  const listeners = server.listeners('request')
+  server.removeAllListeners('request')
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const name = decodeURIComponent(request.url ?? '').slice(1)
+    if (request.method === 'PUT' && name === registry.failing) response.writeHead(403).end('{}')
+    else for (const listener of listeners) listener.call(server, request, response)
+  })
+  return registry
 }
 
 /** Publishes what `tools/pack.ts` has packed. */

@@ -1,165 +1,206 @@
-import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+// `pnpm rehearse`: releases a copy of the project to a registry on this machine, in each way that docs/releasing.md
+// describes, and compares what is there afterwards with its table.
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Listr, PRESET_TIMER, type ListrTask } from 'listr2'
-import { redisInstalled, startRedis } from '../../../packages/internal-testing/src/redis/redis-server.ts'
-import { publicPackages } from './public-packages.ts'
-import {
-  tryApplication,
-  type RehearsalContext,
-  hasChromium,
-  tryPage,
-} from './rehearsal/application-project.ts'
-import { applications } from './rehearsal/applications.ts'
-import { releaseBreakingCore } from './rehearsal/breaking-release.ts'
-import { generatedProjects, tryGeneratedProject } from './rehearsal/generated-projects.ts'
-import { startLocalRegistry, copyProject, release, type RunInCopy } from './rehearsal/local-registry.ts'
-import { startPlatform } from './rehearsal/platform.ts'
-import { fetchPackage, type PublishedPackage, fillToolbox } from './rehearsal/toolbox.ts'
-import { run } from './run.ts'
+import { run } from '../../run-process.ts'
+import { startLocalRegistry, type LocalRegistry } from './local-registry.ts'
+import { projectFolder, publicPackages, readManifest } from './public-packages.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'tokenwell-rehearsal-'))
-const at = (...names: string[]) => join(folder, ...names)
-const ending = new AbortController()
-const { signal } = ending
-const stack = new AsyncDisposableStack()
-process.once('SIGINT', () => ending.abort()).once('SIGTERM', () => ending.abort())
+const copy = join(folder, 'project')
+const names = { core: '@tokenwell/core', 'ky-hook': '@tokenwell/ky-hook', cli: 'tokenwell' }
+const began = performance.now()
 
-/**
- * `pnpm release:rehearse ky` runs only the parts with "ky" in their names; `--generated` tries projects of generators
- * instead: with a cold cache, an installation takes one to four minutes, so they are tried weekly.
- */
-const [only = ''] = process.argv.slice(2).filter((argument) => !argument.startsWith('-'))
-const generated = process.argv.includes('--generated')
-const names = publicPackages().map(({ manifest }) => manifest.name)
-let runInCopy: RunInCopy
-const context = { signal } as { -readonly [Key in keyof RehearsalContext]: RehearsalContext[Key] }
+const say = (text: string) =>
+  process.stdout.write(`${String(Math.round((performance.now() - began) / 1_000)).padStart(4)} s  ${text}\n`)
 
-type Try = (published: PublishedPackage, into: string, say: (step: string) => void) => Promise<void>
-const tried = (title: string, name: string, attempt: Try): ListrTask => ({
-  title,
-  skip: () => name === '@tokenwell/token-stores' && !('REDIS_URL' in context.environment),
-  task: async (_, task) => {
-    const say = (step: string) => (task.title = `${title}: ${step}`)
-    await attempt(await fetchPackage(context.registry, name), at(title.replaceAll(/\W+/g, '-')), say)
-    task.title = title
-  },
-})
-const tryApplications = (prefix = ''): ListrTask[] =>
-  applications(names).map((application) =>
-    tried(
-      `${prefix}${application.title}, ${application.module}, ${application.manager}`,
-      application.package,
-      (published, into, say) => tryApplication(application, published, into, context, say),
-    ),
-  )
-const isWanted = ({ title }: ListrTask) => String(title).includes(only)
-const tryPages = (): ListrTask[] =>
-  ['@tokenwell/core', '@tokenwell/axios-interceptor', '@tokenwell/ky-hook'].map((name) =>
-    tried(`${name.replace('@tokenwell/', '')} in a page`, name, (published, into, say) =>
-      tryPage(published, into, context, say),
-    ),
-  )
-
-const all: ListrTask[] = [
-  {
-    title: 'A registry on this machine',
-    task: async () => {
-      const upstream = (await run('npm', ['config', 'get', 'registry'], { folder })).trim()
-      context.registry = await startLocalRegistry(at('registry'), names, upstream)
-      stack.defer(() => context.registry.close())
-    },
-  },
-  {
-    title: 'A copy of the project',
-    task: async () => {
-      runInCopy = await copyProject(at('project'), signal)
-      await runInCopy('pnpm', 'install', '--frozen-lockfile')
-    },
-  },
-  { title: 'A first release', task: () => release(runInCopy, at('project'), context.registry) },
-  {
-    title: 'Versions of Node and TypeScript',
-    enabled: () => !generated,
-    task: async () => {
-      context.toolbox = await fillToolbox(at('toolbox'), signal)
-    },
-  },
-  {
-    title: 'A token service and a Redis',
-    task: async (_, task) => {
-      context.platform = await startPlatform(at('project'))
-      stack.defer(() => context.platform.close())
-      const redis = redisInstalled ? stack.use(await startRedis()) : undefined
-      if (!redis) task.title += ' (there is no redis-server here: apt install redis-server)'
-      const TOKEN_KEY = randomBytes(32).toString('base64')
-      context.environment = { TOKEN_KEY, ...(redis && { REDIS_URL: redis.url }) }
-    },
-  },
-  {
-    title: 'Projects of generators, with the lines of the documentation',
-    enabled: () => generated,
-    task: (_, task) =>
-      task.newListr(
-        generatedProjects
-          .map(({ title, ...project }): ListrTask => ({
-            title,
-            task: (__, subtask) =>
-              tryGeneratedProject(
-                { title, ...project },
-                at(title.replaceAll(/\W+/g, '-')),
-                context,
-                (step) => {
-                  subtask.title = `${title}: ${step}`
-                },
-              ),
-          }))
-          .filter(isWanted),
-        { concurrent: 2, exitOnError: false },
-      ),
-  },
-  {
-    title: 'Applications that do what the READMEs say',
-    enabled: () => !generated,
-    task: (_, task) =>
-      task.newListr(tryApplications().filter(isWanted), { concurrent: 2, exitOnError: false }),
-  },
-  {
-    enabled: () => !generated,
-    title: `Pages bundled by Vite${hasChromium ? '' : ' (not opened: install Chromium, or set CHROMIUM_PATH)'}`,
-    task: (_, task) => task.newListr(tryPages().filter(isWanted), { concurrent: 2, exitOnError: false }),
-  },
-  {
-    enabled: () => !generated,
-    title: 'A second release, with a breaking change of core',
-    task: () => releaseBreakingCore(runInCopy, at('project'), context.registry),
-  },
-  {
-    enabled: () => !generated,
-    title: 'An application that takes it',
-    task: (_, task) => task.newListr(tryApplications('After the break: ').slice(0, 1)),
-  },
-]
-const list = new Listr(all, {
-  collectErrors: true,
-  registerSignalListeners: false,
-  rendererOptions: { collapseErrors: false, timer: PRESET_TIMER },
-  fallbackRendererOptions: { timer: PRESET_TIMER },
-})
-try {
-  await list.run()
-} catch {
-  // The list shows it.
-} finally {
-  await stack.disposeAsync()
+const environment = {
+  ...process.env,
+  TURBO_TELEMETRY_DISABLED: '1',
+  // What is built already is not built again.
+  TURBO_CACHE_DIR: join(projectFolder, '.turbo/cache'),
+  GIT_AUTHOR_NAME: 'Rehearsal',
+  GIT_AUTHOR_EMAIL: 'rehearsal@localhost',
+  GIT_COMMITTER_NAME: 'Rehearsal',
+  GIT_COMMITTER_EMAIL: 'rehearsal@localhost',
+  GITHUB_TOKEN: undefined,
+  pnpm_config_verify_deps_before_run: 'false',
 }
-const failed = list.errors?.map(({ task }) => `  ${String(task.title)}`) ?? []
-if (failed.length > 0) {
-  process.exitCode = 1
-  process.stderr.write(
-    `\n${failed.length} failed:\n${failed.join('\n')}\nWhat was tried is left in ${folder}\n`,
+const inCopy = (program: string, ...args: string[]) => run(program, args, { folder: copy, environment })
+const commit = async (subject: string) => {
+  await inCopy('git', 'add', '--all')
+  await inCopy('git', 'commit', '--quiet', '--message', subject)
+}
+
+/** The work tree, uncommitted changes included, as a new repository. */
+async function copyProject(registry: LocalRegistry): Promise<void> {
+  const listing = ['ls-files', '-z', '--cached', '--others', '--exclude-standard']
+  const files = (await run('git', listing, { folder: projectFolder })).split('\0').filter(Boolean)
+  for (const file of new Set(files)) {
+    const from = join(projectFolder, file)
+    if (existsSync(from)) await cp(from, join(copy, file))
+  }
+  const modules = 'tools/release/node_modules'
+  await symlink(join(projectFolder, modules), join(copy, modules), 'junction')
+  await inCopy('git', 'init', '--quiet', '--initial-branch=main')
+  await inCopy('git', 'config', 'core.hooksPath', '.git/no-hooks')
+  await commit('tools: begin a rehearsal')
+  await inCopy('pnpm', 'install', '--frozen-lockfile', '--prefer-offline')
+  await registry.useIn(copy)
+  await writeFile(join(copy, '.git/info/exclude'), '.npmrc\n')
+}
+
+/** A project that has been released begins again with 0.1.0; before that, its own changesets make the first release. */
+async function beginWithFirstVersion(): Promise<void> {
+  if (publicPackages(copy).every(({ manifest }) => manifest.version === '0.0.0')) return version()
+  for (const file of await readdir(join(copy, '.changeset')))
+    if (file.endsWith('.md') || file === 'pre.json') await rm(join(copy, '.changeset', file))
+  for (const { folder: of, manifest } of publicPackages(copy)) {
+    await writeFile(join(of, 'package.json'), JSON.stringify({ ...manifest, version: '0.1.0' }, undefined, 2))
+    await rm(join(of, 'CHANGELOG.md'), { force: true })
+  }
+  await commit('tools: begin with 0.1.0')
+}
+
+async function version(...args: string[]): Promise<void> {
+  await inCopy('pnpm', 'run', 'version', ...args)
+  await commit('Version Packages')
+}
+
+const release = (...args: string[]) => inCopy('pnpm', 'run', 'release', ...args)
+
+/** A change of core with its changeset, as a pull request brings it. */
+async function change(type: 'patch' | 'minor', summary: string): Promise<void> {
+  const changeset = `---\n'${names.core}': ${type}\n---\n\n${summary}\n`
+  await writeFile(join(copy, `.changeset/${type}.md`), changeset)
+  await commit(`core: change what the ${type} release is about (#12)`)
+}
+
+interface Document {
+  readonly 'dist-tags': Readonly<Record<string, string>>
+  readonly time: Readonly<Record<string, string>>
+  readonly versions: Readonly<Record<string, unknown>>
+}
+
+const documentOf = async (registry: LocalRegistry, name: string) =>
+  (await (await fetch(`${registry.url}${name.replace('/', '%2f')}`)).json()) as Document
+
+/** A row of the table: the versions that the release has added, and the tags of core. */
+async function rowOf(registry: LocalRegistry, tag: string | undefined): Promise<string[]> {
+  const core = (await documentOf(registry, names.core))['dist-tags']
+  const added = await Promise.all(
+    Object.values(names).map(async (name) => {
+      const tags = (await documentOf(registry, name))['dist-tags']
+      return (tag && tags[tag]) ?? tags['latest']!
+    }),
   )
-} else {
-  await rm(folder, { recursive: true })
+  return [...added, core['latest']!, tag === undefined ? '' : `\`${tag}\` = ${core[tag]}`]
+}
+
+const changelogOf = (name: string) => readFile(join(copy, 'packages', name, 'CHANGELOG.md'), 'utf8')
+
+/** Installs a package as users do, and returns which version of core comes with it. */
+async function coreWith(registry: LocalRegistry, ...packages: string[]): Promise<string> {
+  const project = await mkdtemp(join(folder, 'installed-'))
+  await writeFile(join(project, 'package.json'), '{ "private": true }')
+  await registry.useIn(project)
+  await run('npm', ['install', '--no-audit', '--no-fund', ...packages], { folder: project })
+  return readManifest(join(project, 'node_modules', names.core)).version
+}
+
+const registry = await startLocalRegistry(join(folder, 'registry'))
+const rows: string[][] = []
+async function step(title: string, work: () => Promise<string | undefined | void>): Promise<void> {
+  const tag = (await work()) ?? undefined
+  rows.push(await rowOf(registry, tag))
+  say(`${title}: ${rows.at(-1)!.filter(Boolean).join(', ')}`)
+}
+
+try {
+  await mkdir(copy)
+  await copyProject(registry)
+  say('a copy of the project')
+
+  await step('first', async () => {
+    await beginWithFirstVersion()
+    await release()
+    assert.equal(await coreWith(registry, names['ky-hook'], 'ky'), '0.1.0')
+  })
+  await step('a patch, whose publication breaks in the middle and is repeated', async () => {
+    await change('patch', 'Fixes what the rehearsal is about.')
+    await version()
+    registry.failing = names['ky-hook']
+    await assert.rejects(release(), 'a publication that fails must exit with an error')
+    assert.equal((await documentOf(registry, names.core))['dist-tags']['latest'], '0.1.1')
+    assert.equal((await documentOf(registry, names['ky-hook']))['dist-tags']['latest'], '0.1.0')
+    registry.failing = undefined
+    await release()
+    const changelog = await changelogOf('core')
+    const line =
+      /- \[#12\]\(\S+\/pull\/12\) \[`\w{7}`\]\(\S+\/commit\/\w{40}\) by Rehearsal: Fixes what the rehearsal is about\./
+    assert.match(changelog, line)
+    assert.match(await changelogOf('ky-hook'), /Updated dependencies:\n {2}- @tokenwell\/core@0\.1\.1/)
+    assert.equal(await coreWith(registry, `${names['ky-hook']}@0.1.1`, 'ky'), '0.1.1')
+  })
+  await step('a pre-release', async () => {
+    await inCopy('pnpm', 'changeset', 'pre', 'enter', 'next')
+    await change('minor', 'Renames `a` to `b`.\n\n**Migration**: replace `a()` with `b()`.')
+    await version()
+    await release()
+    assert.equal(await coreWith(registry, `${names['ky-hook']}@next`, 'ky'), '0.2.0-next.0')
+    return 'next'
+  })
+  await step('a breaking change', async () => {
+    await inCopy('pnpm', 'changeset', 'pre', 'exit')
+    await version()
+    await release()
+    assert.match(
+      await changelogOf('core'),
+      /## 0\.2\.0\n.*\*\*Migration\*\*: replace `a\(\)` with `b\(\)`\./s,
+    )
+    assert.match(await changelogOf('ky-hook'), /Requires the new @tokenwell\/core\. Update both together\./)
+    assert.equal(await coreWith(registry, names['ky-hook'], 'ky'), '0.2.0')
+  })
+  await step('a snapshot', async () => {
+    await change('patch', 'Tries something.')
+    await version('--snapshot', 'canary')
+    await release('--tag', 'canary', '--no-git-tag')
+    return 'canary'
+  })
+  await compare()
+} catch (error) {
+  process.stderr.write(`${String(error)}\nWhat was tried is left in ${folder}.\n`)
+  process.exitCode = 1
+} finally {
+  await registry.close()
+}
+if (!process.exitCode) await rm(folder, { recursive: true })
+
+/** Compares the rows with those of the page. `…` matches what differs between runs. */
+async function compare(): Promise<void> {
+  const page = await readFile(join(projectFolder, 'docs/releasing.md'), 'utf8')
+  const table = [...page.matchAll(/^\| (?:first|a patch|pre-release|breaking change|snapshot)\b.*$/gm)]
+  const cells = ([line]: RegExpExecArray) =>
+    line
+      .split('|')
+      .slice(3, -1)
+      .map((cell) => cell.trim())
+  const problems = rows.flatMap((row, index) => {
+    const documented = cells(table[index]!)
+    const same = documented.every((cell, at) =>
+      new RegExp(
+        `^${cell
+          .split('…')
+          .map((part) => RegExp.escape(part))
+          .join('.*')}$`,
+      ).test(row[at]!),
+    )
+    return same ? [] : [`docs/releasing.md says ${documented.join(' | ')}, but it is ${row.join(' | ')}`]
+  })
+  assert.equal(table.length, rows.length)
+  assert.deepEqual(problems, [])
+  say('what is there is what docs/releasing.md says')
 }

@@ -1,5 +1,5 @@
 // One program for every loader: two concurrent calls and a revoked token, through fetch and axios.
-const { AUTH_URL, API_URL, CLIENT_ID, CLIENT_SECRET } = process.env
+const { AUTH_URL = '', API_URL = '', CLIENT_ID = '', CLIENT_SECRET = '' } = process.env
 const credentials = { authUrl: AUTH_URL, clientId: CLIENT_ID, clientSecret: CLIENT_SECRET }
 exports.credentials = credentials
 

@@ -1,0 +1,40 @@
+// Links each change to its commit, its pull request and its author: on GitHub by @changesets/changelog-github, elsewhere
+// (a rehearsal, a release by hand) by what git knows.
+import { execFileSync } from 'node:child_process'
+
+const onGithub = async () => (await import('@changesets/changelog-github')).default
+
+export default {
+  async getReleaseLine(changeset, type, options) {
+    if (process.env.GITHUB_TOKEN) return (await onGithub()).getReleaseLine(changeset, type, options)
+    const [first, ...rest] = changeset.summary.split('\n').map((line) => line.trimEnd())
+    return [
+      `- ${origin(changeset.commit, options)}${first}`,
+      ...rest.map((line) => (line ? `  ${line}` : '')),
+    ].join('\n')
+  },
+  async getDependencyReleaseLine(changesets, dependencies, options) {
+    if (dependencies.length === 0) return ''
+    if (process.env.GITHUB_TOKEN)
+      return (await onGithub()).getDependencyReleaseLine(changesets, dependencies, options)
+    return [
+      '- Updated dependencies:',
+      ...dependencies.map(({ name, newVersion }) => `  - ${name}@${newVersion}`),
+    ].join('\n')
+  },
+}
+
+/** The pull request that the subject names, as GitHub adds it to a squashed commit; the commit; the author. */
+function origin(commit, { repo }) {
+  if (commit === undefined) return ''
+  const url = `https://github.com/${repo}`
+  const [subject, author] = execFileSync('git', ['log', '-1', '--format=%s%n%an', commit], {
+    encoding: 'utf8',
+  }).split('\n')
+  const pull = /\(#(\d+)\)$/.exec(subject)?.[1]
+  const links = [
+    ...(pull ? [`[#${pull}](${url}/pull/${pull})`] : []),
+    `[\`${commit.slice(0, 7)}\`](${url}/commit/${commit})`,
+  ]
+  return `${links.join(' ')} by ${author}: `
+}
