@@ -4,24 +4,19 @@ import { execFileSync } from 'node:child_process'
 
 const onGithub = async () => (await import('@changesets/changelog-github')).default
 
-export default {
-  async getReleaseLine(changeset, type, options) {
-    if (process.env.GITHUB_TOKEN) return (await onGithub()).getReleaseLine(changeset, type, options)
-    const [first, ...rest] = changeset.summary.split('\n').map((line) => line.trimEnd())
-    return [
-      `- ${origin(changeset.commit, options)}${first}`,
-      ...rest.map((line) => (line ? `  ${line}` : '')),
-    ].join('\n')
-  },
-  async getDependencyReleaseLine(changesets, dependencies, options) {
-    if (dependencies.length === 0) return ''
-    if (process.env.GITHUB_TOKEN)
-      return (await onGithub()).getDependencyReleaseLine(changesets, dependencies, options)
-    return [
-      '- Updated dependencies:',
-      ...dependencies.map(({ name, newVersion }) => `  - ${name}@${newVersion}`),
-    ].join('\n')
-  },
+export async function getReleaseLine(changeset, type, options) {
+  if (process.env.GITHUB_TOKEN) return (await onGithub()).getReleaseLine(changeset, type, options)
+  const [first, ...rest] = changeset.summary.split('\n').map((line) => line.trimEnd())
+  const indented = rest.map((line) => (line ? `  ${line}` : ''))
+  return [`- ${origin(changeset.commit, options)}${first}`, ...indented].join('\n')
+}
+
+export async function getDependencyReleaseLine(changesets, dependencies, options) {
+  if (dependencies.length === 0) return ''
+  if (process.env.GITHUB_TOKEN)
+    return (await onGithub()).getDependencyReleaseLine(changesets, dependencies, options)
+  const list = dependencies.map(({ name, newVersion }) => `  - ${name}@${newVersion}`)
+  return ['- Updated dependencies:', ...list].join('\n')
 }
 
 /** The pull request that the subject names, as GitHub adds it to a squashed commit; the commit; the author. */
