@@ -23,7 +23,7 @@ export interface Upstream {
   readonly showsAll: boolean
 }
 
-export const echoedFields = [
+const echoedFields = [
   'accept-encoding',
   'authorization',
   'content-length',
@@ -43,7 +43,7 @@ export const echoedFields = [
 ]
 
 export const oddBody = gzipSync('compressed')
-export const oddFields: readonly (readonly [string, string])[] = [
+const oddFields: readonly (readonly [string, string])[] = [
   ['Connection', 'X-Hop'],
   ['Content-Encoding', 'gzip'],
   ['Keep-Alive', 'timeout=5'],

@@ -134,7 +134,7 @@ const removal = (index: number, name: string) =>
   })
 
 /** Every component of the portal, with names that break pages. */
-export function galleryPage(viewer: Viewer, direction: Direction): SafeHtml {
+function galleryPage(viewer: Viewer, direction: Direction): SafeHtml {
   const things = hostile[direction].map((name, index) => ({ name, index }))
   const [first = '', second = ''] = hostile[direction]
   const browsing = {
