@@ -22,15 +22,6 @@ export interface Bar {
   readonly text: string
 }
 
-/** One figure over time, a line for each peer; ours are highlighted. */
-export interface LineChart {
-  readonly name: string
-  readonly title: string
-  /** What the last point of a line is called. */
-  readonly end: string
-  readonly lines: readonly { readonly label: string; readonly values: readonly number[] }[]
-}
-
 /** A column of the table of all peers. */
 export interface OverviewColumn {
   readonly title: string
@@ -54,7 +45,6 @@ export interface Result {
   readonly note: string
   readonly tables: readonly Table[]
   readonly charts: readonly Chart[]
-  readonly lineCharts?: readonly LineChart[]
   readonly overview: readonly OverviewColumn[]
   readonly comparisons: readonly Comparison[]
 }

@@ -11,9 +11,7 @@ const scenarios: Record<string, () => Promise<Result>> = {
   footprint: async () => (await import('./scenarios/footprint.ts')).footprint(),
   tenants: async () => (await import('./scenarios/tenants.ts')).tenants(),
   fleet: async () => (await import('./scenarios/fleet.ts')).fleet(),
-  restart: async () => (await import('./scenarios/restart.ts')).restart(),
   verification: async () => (await import('./scenarios/verification.ts')).verification(),
-  parsing: async () => (await import('./scenarios/parsing.ts')).parsing(),
   'token-service': async () => (await import('./scenarios/token-service.ts')).tokenService(),
 }
 

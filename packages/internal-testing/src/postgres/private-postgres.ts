@@ -13,9 +13,14 @@ const newest = existsSync(binaries)
 
 export const isInstalled = newest !== undefined
 
+const forTests = { fsync: 'off', max_connections: 300 }
+
 /** A private server in a temporary folder. */
-export async function startPostgresServer(): Promise<SharedServer & { readonly crash: () => Promise<void> }> {
-  const bin = join(binaries, newest ?? '', 'bin')
+export async function startPostgresServer(
+  further: Readonly<Record<string, string | number>> = forTests,
+): Promise<SharedServer & { readonly crash: () => Promise<void> }> {
+  if (newest === undefined) throw new Error('PostgreSQL is not here: install the Debian package postgresql.')
+  const bin = join(binaries, newest, 'bin')
   const data = mkdtempSync(join(tmpdir(), 'tokenwell-postgres-'))
   // PostgreSQL does not run as root.
   const user = process.getuid?.() === 0 ? nobody() : undefined
@@ -28,8 +33,7 @@ export async function startPostgresServer(): Promise<SharedServer & { readonly c
     port,
     listen_addresses: '127.0.0.1',
     unix_socket_directories: data,
-    fsync: 'off',
-    max_connections: 300,
+    ...further,
   }
   const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const start = async () => {

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { ratio, ranked } from '../method/figures.ts'
 import { installedVersion } from '../method/installed.ts'
 import type { Comparison, OverviewColumn, Table, Result } from '../result.ts'
-import { barChart, lineChart } from './charts.ts'
+import { barChart } from './charts.ts'
 
 /** Markdown with padded columns, readable in a terminal too. */
 export function formatTable({ title, columns, rows, notes = [] }: Table, heading = '###'): string {
@@ -69,9 +69,6 @@ export function writeResults(all: readonly Measured[]): void {
   for (const chart of all.flatMap(({ charts }) => charts)) {
     writeFileSync(new URL(`charts/${chart.name}.svg`, root), barChart(chart))
   }
-  for (const chart of all.flatMap(({ lineCharts = [] }) => lineCharts)) {
-    writeFileSync(new URL(`charts/${chart.name}.svg`, root), lineChart(chart))
-  }
   const head = [
     '# Results',
     '',
@@ -86,11 +83,8 @@ export function writeResults(all: readonly Measured[]): void {
 }
 
 /** The part of the page about one scenario. */
-export function section({ title, note, machine, tables, charts, lineCharts = [] }: Measured): string {
-  const images = [...charts, ...lineCharts].flatMap((chart) => [
-    `![${chart.title}](charts/${chart.name}.svg)`,
-    '',
-  ])
+export function section({ title, note, machine, tables, charts }: Measured): string {
+  const images = charts.flatMap((chart) => [`![${chart.title}](charts/${chart.name}.svg)`, ''])
   return [
     `## ${title}`,
     '',

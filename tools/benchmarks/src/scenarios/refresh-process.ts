@@ -1,6 +1,6 @@
 // A steady load on one client while its token is refreshed several times.
 import { apiUrl, rejectTokens } from '../api.ts'
-import { speedUpTime } from '../method/simulated-time.ts'
+import { speedUpTime } from '../method/speed-up-time.ts'
 import { givenArgument, report } from '../method/run-process.ts'
 import { percentile } from '../method/figures.ts'
 import { loadPeer, type PeerId } from '../peers/peers.ts'

@@ -1,17 +1,16 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { startPostgresServer } from '../../../../packages/internal-testing/src/postgres/private-postgres.ts'
 import { count, ratio } from '../method/figures.ts'
-import { startPostgres } from '../servers/start-postgres.ts'
 import { startServer } from '../servers/start-server.ts'
 import type { Table } from '../result.ts'
 import { loadInTurn, timesAsMany, typical } from './load.ts'
 
 /** The service with each of its storages, in turn. */
 export async function storagesTable(): Promise<Table> {
-  const postgres = await startPostgres()
-  if (!postgres)
-    throw new Error('The token service benchmark requires PostgreSQL: install the Debian package postgresql')
+  // With the settings of PostgreSQL itself: a token is returned once it is on disk.
+  const postgres = await startPostgresServer({})
   const folder = mkdtempSync(join(tmpdir(), 'tokenwell-bench-'))
   const secretHashKeys = ['k'.repeat(32)]
   const storages = {
@@ -25,7 +24,7 @@ export async function storagesTable(): Promise<Table> {
   )
   const found = await loadInTurn(new Map(names.map((name, index) => [name, servers[index]!])), 7, 1.2)
   for (const server of servers) server.stop()
-  postgres.stop()
+  await postgres.stop()
   rmSync(folder, { recursive: true })
 
   return {

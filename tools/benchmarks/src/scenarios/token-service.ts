@@ -3,7 +3,6 @@ import { startServer, type RunningServer } from '../servers/start-server.ts'
 import type { Result, Table } from '../result.ts'
 import { loadInTurn, timesAsMany, timesTheCost, typical, warmUpSeconds, type Throughput } from './load.ts'
 import { growthTable } from './token-service-growth.ts'
-import { postgresTable } from './token-service-postgres.ts'
 import { storagesTable } from './token-service-storages.ts'
 
 const rounds = 7
@@ -33,12 +32,7 @@ export async function tokenService(): Promise<Result> {
   return {
     title: 'Token service',
     note: `Each server runs in one process with 32 connections; the load (autocannon) comes from another process. Figures are medians of ${rounds} rounds of ${seconds} s in turn, after ${warmUpSeconds} s of warm-up each; ratios are taken within a round. Every server stores its tokens in memory; only ours hashes tokens and secrets and sends the platform's longer response.`,
-    tables: [
-      memoryTable(entries, found, ours),
-      await storagesTable(),
-      await growthTable(),
-      await postgresTable(),
-    ],
+    tables: [memoryTable(entries, found, ours), await storagesTable(), await growthTable()],
     charts: [
       {
         name: 'token-service',
