@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitepress'
 import { groupIconMdPlugin, groupIconVitePlugin } from 'vitepress-plugin-group-icons'
 import { benchmarkPages } from '../benchmarks/benchmark-files.ts'
 import { installTabs } from './install-tabs.ts'
+import { layerTheme } from './layer-theme.ts'
 import { pageSidebar, referenceSidebar, siteLinks } from './site-links.ts'
 import { searchOptions } from './theme/search.ts'
 
@@ -44,6 +46,15 @@ export default defineConfig({
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
   },
   vite: {
+    css: { postcss: { plugins: [layerTheme] } },
+    resolve: {
+      alias: [
+        {
+          find: /^.*\/VPSidebarItem\.vue$/,
+          replacement: fileURLToPath(new URL('theme/SidebarItem.vue', import.meta.url)),
+        },
+      ],
+    },
     plugins: [groupIconVitePlugin()],
     // No component of the theme uses Vue's options API.
     define: { __VUE_OPTIONS_API__: 'false' },

@@ -52,15 +52,15 @@ export const referenceSidebar: DefaultTheme.SidebarItem[] = [
   { text: 'Back to the guides', link: '/' },
 ]
 
-/** The sections and pages that `docs/README.md` lists, for readers on GitHub too. */
+/** The sections and pages that `docs/README.md` lists, for readers on GitHub too. All but the first one are closed. */
 export function pageSidebar(benchmarks: DefaultTheme.SidebarItem[]): DefaultTheme.SidebarItem[] {
   const [, ...sections] = readFileSync(join(docs, 'README.md'), 'utf8').split(/^## /m)
-  return sections.map((section) => {
+  return sections.map((section, index) => {
     const items = Array.from(section.matchAll(/^- \[(.+?)\]\((.+?)\.md\)/gm), ([, text, page]) => ({
       text: text!,
       link: `/${page!.replace(/(?:^|(?<=\/))index$/, '')}`,
       ...(page === 'benchmarks/index' && { items: benchmarks }),
     }))
-    return { text: section.split('\n')[0]!, items }
+    return { text: section.split('\n')[0]!, collapsed: index > 0, items }
   })
 }

@@ -8,11 +8,11 @@ const example = 'apps/speech-to-text/src/page'
 
 /**
  * The folder of the style sheet with its fonts, and the icon, of each page that is built from the design, and what the
- * style sheet contains after the tokens: the elements of the documentation are those of its theme.
+ * style sheet contains after the tokens: the elements and tables of the documentation are those of its theme.
  */
 const places = [
   { folder: portal, icon: portal, styles: ['base', 'controls', 'list'] },
-  { folder: 'docs/.vitepress/theme/design', icon: 'docs/public', styles: ['controls', 'list'] },
+  { folder: 'docs/.vitepress/theme/design', icon: 'docs/public', styles: ['controls'] },
   { folder: `${example}/design`, icon: example, styles: ['base', 'controls', 'list'] },
 ] as const
 

@@ -27,7 +27,7 @@ export default {
 
 /** The page's entry may be below what the sidebar shows. */
 function showEntry(): void {
-  const entry = document.querySelector('.VPSidebar .is-link.is-active')
+  const entry = document.querySelector('.VPSidebar [aria-current=page]')
   const sidebar = entry?.closest('.VPSidebar')
   if (!entry || !sidebar) return
   const { top, bottom } = sidebar.getBoundingClientRect()

@@ -85,7 +85,7 @@ async function setUp() {
 
 /** The example in the documents. */
 function documentedCheck(): string {
-  const guide = readFileSync(new URL('../../../../docs/token-service.md', import.meta.url), 'utf8')
+  const guide = readFileSync(new URL('../../../../docs/service/administer.md', import.meta.url), 'utf8')
   return /```py\n(import base64.*?)```/s.exec(guide)?.[1] ?? ''
 }
 
