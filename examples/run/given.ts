@@ -5,6 +5,7 @@ import { tokenHooks } from '@tokenwell/ky-hook'
 import { create } from 'axios'
 import kyClient from 'ky'
 
+export { checkRecipe } from './check-recipe.ts'
 export { it }
 
 // Variables that the examples of the documentation use without declaring them.

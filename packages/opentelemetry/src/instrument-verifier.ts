@@ -7,7 +7,7 @@ export interface ObservableVerifier {
 
 /** The parts of its events that are recorded. */
 export type ObservedVerification =
-  | { readonly type: 'request_accepted'; readonly cached: boolean }
+  | { readonly type: 'request_accepted'; readonly cached: boolean; readonly anonymous: boolean }
   | { readonly type: 'request_rejected'; readonly code: string; readonly status: number }
   | {
       readonly type: 'token_checked'
@@ -53,7 +53,7 @@ export function instrumentVerifier(
       case 'request_accepted':
         requests.add(1, {
           ...identity,
-          'tokenwell.verification.result': 'accepted',
+          'tokenwell.verification.result': event.anonymous ? 'anonymous' : 'accepted',
           'tokenwell.cached': event.cached,
         })
         break

@@ -88,7 +88,7 @@ it('the metrics of tokens have names, units and descriptions, as the README show
 it('the metrics of verified tokens have names, units and descriptions, as the README shows', async () => {
   let emit: ((event: ObservedVerification) => void) | undefined
   instrumentVerifier({ subscribe: (listener) => ((emit = listener), () => {}) }, telemetry)
-  emit!({ type: 'request_accepted', cached: true })
+  emit!({ type: 'request_accepted', cached: true, anonymous: false })
   emit!({ type: 'token_checked', method: 'jwt', result: 'valid', durationMs: 250 })
 
   const { described, metrics } = await exported()
@@ -111,6 +111,7 @@ it('counts verified requests by outcome, times checks, and exports no token or c
   await verifier.verify(`Bearer ${token}`)
   await verifier.verify(undefined).catch(() => {})
   await verifier.verify(`Bearer ${token}`, { products: ['orders'] }).catch(() => {})
+  await verifier.verify(undefined, { optional: true })
   stop()
   await verifier.verify(`Bearer ${token}`)
   await telemetry.flush()
@@ -137,6 +138,10 @@ it('counts verified requests by outcome, times checks, and exports no token or c
         'tokenwell.verification.result': 'insufficient_scope',
         'http.response.status_code': 403,
       },
+    },
+    {
+      value: 1,
+      attributes: { ...name, 'tokenwell.verification.result': 'anonymous', 'tokenwell.cached': false },
     },
   ])
   const [check] = points.filter(({ metric }) => metric === 'tokenwell.verification.check.duration')

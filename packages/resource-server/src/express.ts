@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { RequireTokenOptions, VerifiedToken } from './checks/requirements.ts'
+import { checkRequirements, type RequireTokenOptions, type VerifiedToken } from './checks/requirements.ts'
 import { logFailure } from './http/failure-log.ts'
 import { credentialsOf, NodeRequestFacts, type NodeRequest } from './http/node-request.ts'
 import { TokenVerificationError } from './http/token-verification-error.ts'
@@ -24,15 +24,17 @@ export type ConnectMiddleware = (
 ) => void
 
 /**
- * Accepts requests with a valid access token, and rejects all others. The token is `request.accessToken`.
+ * Accepts requests with a valid access token, and rejects all others. The token is `request.accessToken`; with `optional`, it
+ * is undefined for a request without a token.
  *
  * @example
  * app.use('/orders', requireToken(verifier, { products: ['orders'] }))
  */
 export function requireToken(
   verifier: TokenVerifier,
-  { products, scopes, clientCertificate }: RequireTokenOptions<IncomingMessage> = {},
+  { clientCertificate, ...requirements }: RequireTokenOptions<IncomingMessage> = {},
 ): ConnectMiddleware {
+  checkRequirements(requirements)
   const handle = async (
     request: IncomingMessage & NodeRequest & { accessToken?: VerifiedToken },
     response: ServerResponse,
@@ -40,11 +42,8 @@ export function requireToken(
   ): Promise<void> => {
     const facts = new NodeRequestFacts(request, clientCertificate)
     try {
-      request.accessToken = await verifier.verify(credentialsOf(request), {
-        products,
-        scopes,
-        request: facts,
-      })
+      const token = await verifier.verify(credentialsOf(request), { ...requirements, request: facts })
+      if (token) request.accessToken = token
     } catch (error) {
       try {
         return sendRejection(response, error)

@@ -1,6 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import type { RequireTokenOptions, TokenRequirements, VerifiedToken } from './checks/requirements.ts'
+import {
+  checkRequirements,
+  type RequireTokenOptions,
+  type TokenRequirements,
+  type VerifiedToken,
+} from './checks/requirements.ts'
 import { logFailure } from './http/failure-log.ts'
 import { credentialsOf, NodeRequestFacts } from './http/node-request.ts'
 import { TokenVerificationError } from './http/token-verification-error.ts'
@@ -9,12 +14,12 @@ import type { TokenVerifier } from './verifier/token-verifier.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The verified access token; null on routes with `accessToken: false`. */
+    /** The verified access token; null on routes with `accessToken: false`, and where it is optional and missing. */
     accessToken: VerifiedToken | null
   }
   interface FastifyContextConfig {
     /** What this route's token must cover besides what the plugin requires; false for a public route. */
-    accessToken?: TokenRequirements | false
+    accessToken?: (TokenRequirements & Pick<RequireTokenOptions<FastifyRequest>, 'optional'>) | false
   }
 }
 
@@ -38,8 +43,9 @@ export const resourceServer = fp<ResourceServerPluginOptions>(protectRoutes, {
 
 async function protectRoutes(
   fastify: FastifyInstance,
-  { verifier, products = [], scopes = [], clientCertificate }: ResourceServerPluginOptions,
+  { verifier, clientCertificate, optional = false, ...requirements }: ResourceServerPluginOptions,
 ): Promise<void> {
+  checkRequirements(requirements)
   if (!fastify.hasRequestDecorator('accessToken')) fastify.decorateRequest('accessToken', null)
   const { resourceMetadata: metadata } = verifier
   if (metadata && fastify.prefix === '' && !fastify.hasRoute({ url: metadata.path, method: 'GET' })) {
@@ -47,20 +53,25 @@ async function protectRoutes(
       reply.headers(metadataHeaders).send(metadata.document),
     )
   }
+  fastify.addHook('onRoute', ({ config }) => {
+    if (config?.accessToken) checkRequirements(config.accessToken)
+  })
   fastify.addHook('onRequest', async (request, reply) => {
-    const route = request.routeOptions.config.accessToken
+    const route = request.routeOptions.config.accessToken ?? {}
     if (route === false) return
     try {
-      request.accessToken = await verifier.verify(credentialsOf(request.raw), {
-        products: route?.products ? [...products, ...route.products] : products,
-        scopes: route?.scopes ? [...scopes, ...route.scopes] : scopes,
+      const token = await verifier.verify(credentialsOf(request.raw), {
+        ...requirements,
+        and: [route],
+        optional: route.optional ?? optional,
         request: new NodeRequestFacts<FastifyRequest>(request, clientCertificate, request.raw),
       })
+      if (token) request.accessToken = token
     } catch (error) {
       if (!(error instanceof TokenVerificationError)) throw error
       // Without a logger, Fastify has one that has no level and writes nothing.
       const hasLogger = 'level' in request.log
-      logFailure(error, hasLogger ? (text, err) => request.log.error({ err }, text) : undefined)
+      logFailure(error, hasLogger ? (level, text, details) => request.log[level](details, text) : undefined)
       return reply.code(error.status).headers(error.headers).send(error.body)
     }
   })

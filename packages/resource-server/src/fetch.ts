@@ -1,4 +1,4 @@
-import type { RequireTokenOptions, VerifiedToken } from './checks/requirements.ts'
+import { checkRequirements, type RequireTokenOptions, type VerifiedToken } from './checks/requirements.ts'
 import { hasTokenInQuery } from './http/credentials.ts'
 import { logFailure } from './http/failure-log.ts'
 import { TokenVerificationError } from './http/token-verification-error.ts'
@@ -6,14 +6,15 @@ import { metadataHeaders } from './verifier/resource-metadata.ts'
 import type { TokenVerifier } from './verifier/token-verifier.ts'
 
 /** Handles a request whose token is verified; `rest` is what the platform passes besides the request. */
-export type TokenHandler<Incoming extends Request, Rest extends readonly unknown[]> = (
-  request: Incoming,
-  token: VerifiedToken,
-  ...rest: Rest
-) => Response | Promise<Response>
+export type TokenHandler<
+  Incoming extends Request,
+  Rest extends readonly unknown[],
+  Token extends VerifiedToken | undefined = VerifiedToken,
+> = (request: Incoming, token: Token, ...rest: Rest) => Response | Promise<Response>
 
 /**
- * Wraps a handler of web-standard requests, so that only those with a valid access token reach it.
+ * Wraps a handler of web-standard requests, so that only those with a valid access token reach it; with `optional`, those
+ * without a token, too.
  *
  * @example
  * export const GET = requireToken(verifier, (request, token) => Response.json({ client: token.clientId }))
@@ -21,10 +22,21 @@ export type TokenHandler<Incoming extends Request, Rest extends readonly unknown
 export function requireToken<Incoming extends Request, Rest extends readonly unknown[]>(
   verifier: TokenVerifier,
   handler: TokenHandler<Incoming, Rest>,
+  options?: RequireTokenOptions<Incoming> & { readonly optional?: false | undefined },
+): (request: Incoming, ...rest: Rest) => Promise<Response>
+export function requireToken<Incoming extends Request, Rest extends readonly unknown[]>(
+  verifier: TokenVerifier,
+  handler: TokenHandler<Incoming, Rest, VerifiedToken | undefined>,
+  options: RequireTokenOptions<Incoming>,
+): (request: Incoming, ...rest: Rest) => Promise<Response>
+export function requireToken<Incoming extends Request, Rest extends readonly unknown[]>(
+  verifier: TokenVerifier,
+  handler: TokenHandler<Incoming, Rest, VerifiedToken & undefined>,
   { clientCertificate, ...requirements }: RequireTokenOptions<Incoming> = {},
 ): (request: Incoming, ...rest: Rest) => Promise<Response> {
+  checkRequirements(requirements)
   return async (request, ...rest) => {
-    let token: VerifiedToken
+    let token: VerifiedToken | undefined
     try {
       token = await verifier.verify(credentialsOf(request), {
         ...requirements,
@@ -41,7 +53,7 @@ export function requireToken<Incoming extends Request, Rest extends readonly unk
       logFailure(error)
       return Response.json(error.body, { status: error.status, headers: error.headers })
     }
-    return handler(request, token, ...rest)
+    return handler(request, token as VerifiedToken & undefined, ...rest)
   }
 }
 

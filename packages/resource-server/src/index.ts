@@ -1,8 +1,14 @@
 export type { DpopOptions } from './checks/dpop-proofs.ts'
 export type { IntrospectionOptions } from './checks/introspection-check.ts'
 export type { IssuerOptions } from './checks/jwt-check.ts'
-export type { RequireTokenOptions, TokenRequirements, VerifiedToken } from './checks/requirements.ts'
+export type {
+  RequiredClaims,
+  RequireTokenOptions,
+  TokenRequirements,
+  VerifiedToken,
+} from './checks/requirements.ts'
 export type { VerifiedRequest } from './http/node-request.ts'
+export type { RejectionReason } from './http/rejection-reason.ts'
 export {
   TokenVerificationError,
   type TokenVerificationErrorCode,

@@ -1,6 +1,7 @@
 import { noResponse, startScriptedServer, type ScriptedServer } from '@tokenwell/testing'
 import { startTokenService, type RunningTokenService } from '@tokenwell/token-service'
 import { hasAuthlib, startAuthlib } from './servers/authlib.ts'
+import type { ForeignServer } from './servers/foreign-server.ts'
 import { startJwtIssuer, type JwtIssuer } from './servers/jwt-issuer.ts'
 import { resourceServer, startOidcProvider, type OidcProvider } from './servers/oidc-provider.ts'
 
@@ -15,7 +16,7 @@ export interface AuthorizationServers {
   readonly jwt: JwtIssuer
   /** An introspection endpoint whose response is in the token itself. */
   readonly lying: ScriptedServer
-  readonly authlib: { readonly url: string; close(): Promise<void> } | undefined
+  readonly authlib: ForeignServer | undefined
   close(): Promise<void>
 }
 

@@ -103,7 +103,7 @@ describe.each(Object.entries(servers))('a DPoP proof for one path, with %s', (na
     const reference = createTestVerifier({ dpop: {} })
     let verifier = reference.verifier
     const origin = await start({
-      verify: (...parameters) => verifier.verify(...parameters),
+      verify: ((...parameters) => verifier.verify(...parameters)) as TokenVerifier['verify'],
       subscribe: () => () => {},
     })
     const { thumbprint, prove } = await createDpopKey()

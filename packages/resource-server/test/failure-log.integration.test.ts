@@ -3,14 +3,21 @@ import { Controller, Get } from '@nestjs/common'
 import { Test } from '@nestjs/testing'
 import express from 'express'
 import Fastify, { type FastifyInstance } from 'fastify'
+import { SignJWT } from 'jose'
 import 'reflect-metadata'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import type { TokenVerifier } from '@tokenwell/resource-server'
+import {
+  createTokenVerifier,
+  type TokenVerifier,
+  type TokenVerifierOptions,
+} from '@tokenwell/resource-server'
 import { requireToken as connectMiddleware } from '@tokenwell/resource-server/express'
 import { resourceServer } from '@tokenwell/resource-server/fastify'
 import { requireToken } from '@tokenwell/resource-server/fetch'
 import { ResourceServerModule } from '@tokenwell/resource-server/nestjs'
+import { createFakeClock } from '@tokenwell/testing'
 import { listen } from './apis/node-apis.ts'
+import { createSigningKey } from './servers/jwt-issuer.ts'
 import { createVerifierUnderTest } from './verifier-under-test.ts'
 
 /** Starts an API of one framework: its status for a token. */
@@ -18,8 +25,11 @@ type StartApi = (verifier: TokenVerifier, log: (line: string) => void) => Promis
 type StatusOf = (token: string) => Promise<number>
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
-const logToConsole = (log: (line: string) => void) =>
-  vi.spyOn(console, 'error').mockImplementation((...parts) => log(parts.join(' ')))
+const logToConsole = (log: (line: string) => void): void => {
+  for (const level of ['error', 'warn'] as const) {
+    vi.spyOn(console, level).mockImplementation((...parts) => log(parts.join(' ')))
+  }
+}
 
 const startExpress: StartApi = async (verifier, log) => {
   logToConsole(log)
@@ -64,7 +74,8 @@ const startNest: StartApi = async (verifier, log) => {
     controllers: [RootController],
   }).compile()
   const ignore = (): void => {}
-  const logger = { log: ignore, warn: ignore, error: (...parts: unknown[]) => log(parts.join(' ')) }
+  const write = (...parts: unknown[]): void => log(parts.join(' '))
+  const logger = { log: ignore, warn: write, error: write }
   const app = testing.createNestApplication({ logger })
   onTestFinished(() => app.close())
   await app.listen(0, '127.0.0.1')
@@ -118,4 +129,65 @@ it.each([
   expect(underTest.events).toContainEqual(
     expect.objectContaining({ error: expect.objectContaining({ kind: 'unavailable' }) }),
   )
+})
+
+/** An API that expects another audience than its tokens have. */
+const forOthers = (options: Partial<TokenVerifierOptions> = {}) =>
+  createTokenVerifier({ issuer, audience: 'orders', jwks: { keys: [key.publicJwk] }, ...options })
+const issuer = 'https://auth.example.com'
+const key = await createSigningKey()
+const accepted = { iss: issuer, aud: 'orders', sub: 's', client_id: 'c', iat: 1, exp: 4_000_000_000 }
+const sign = (claims: Record<string, unknown>) =>
+  new SignJWT({ ...accepted, jti: crypto.randomUUID(), ...claims })
+    .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt' })
+    .sign(key.privateKey)
+
+const frameworks: readonly [name: string, start: StartApi][] = [
+  ['Express', startExpress],
+  ['a fetch handler', createHandler],
+  ['Fastify', startFastify],
+  ['Fastify without a logger', startFastifyWithoutLog],
+  ['NestJS', startNest],
+]
+
+it.each(frameworks)('%s logs once a minute why JWTs are rejected, for each claim', async (_name, start) => {
+  const lines: string[] = []
+  const clock = createFakeClock()
+  const statusOf = await start(forOthers({ clock }), (line) => void lines.push(line))
+  const tokens = [{ aud: 'billing' }, { aud: 'x' }, { iss: `${issuer}/` }, { exp: 1 }, { aud: 'y' }].map(sign)
+  for (const token of tokens) expect(await statusOf(await token)).toBe(401)
+  const said = [
+    /its aud is .*billing.* Expected: orders\./,
+    /its iss is .*\/.* Expected: https:\/\/auth\.example\.com\./,
+    /its exp is .*1970-01-01T00:00:01\.000Z.* Expected: a time after /,
+  ]
+  expect(lines).toEqual(said.map((text) => expect.stringMatching(text)))
+  for (const token of await Promise.all(tokens)) expect(lines.join()).not.toContain(token.split('.')[1])
+  clock.advance(60_000)
+  expect(await statusOf(await sign({ aud: 'z' }))).toBe(401)
+  expect(lines).toHaveLength(4)
+})
+
+it.each(frameworks)('%s explains the first rejections in development, once each', async (_name, start) => {
+  vi.stubEnv('NODE_ENV', 'development')
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const lines: string[] = []
+  const clock = createFakeClock()
+  const statusOf = await start(forOthers({ clock }), (line) => void lines.push(line))
+  for (const claims of [{ aud: 'billing' }, { iss: `${issuer}/` }, { exp: 1 }])
+    await statusOf(await sign(claims))
+  const explained = lines.filter((line) => /set `(?:audience|issuer)`/.test(line))
+  expect(explained).toEqual([expect.stringContaining('`audience`'), expect.stringContaining('`issuer`')])
+  clock.advance(60_000)
+  await statusOf(await sign({ aud: 'billing' }))
+  expect(lines.filter((line) => /set `(?:audience|issuer)`/.test(line))).toHaveLength(2)
+})
+
+it('a rejection is not explained in production', async () => {
+  vi.stubEnv('NODE_ENV', 'production')
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const lines: string[] = []
+  const statusOf = await startExpress(forOthers(), (line) => void lines.push(line))
+  await statusOf(await sign({ aud: 'billing' }))
+  expect(lines).toEqual(['An access token was rejected: its aud is "billing". Expected: orders.'])
 })

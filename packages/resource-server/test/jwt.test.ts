@@ -1,7 +1,9 @@
-import { SignJWT, type JWTHeaderParameters } from 'jose'
+import { generateKeyPairSync } from 'node:crypto'
+import { SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
 import {
   createTokenVerifier,
+  type TokenVerificationError,
   type TokenVerifierOptions,
   type VerificationEvent,
 } from '@tokenwell/resource-server'
@@ -13,7 +15,7 @@ const audience = 'orders'
 type SigningKey = Awaited<ReturnType<typeof createSigningKey>>
 
 /** A verifier that knows these keys. */
-function verifierFor(keys: readonly SigningKey[]) {
+function verifierFor(keys: readonly SigningKey[], options: Partial<TokenVerifierOptions> = {}) {
   const clock = createFakeClock()
   const checks: VerificationEvent[] = []
   const verifier = createTokenVerifier({
@@ -22,22 +24,28 @@ function verifierFor(keys: readonly SigningKey[]) {
     jwks: { keys: keys.map(({ publicJwk }) => publicJwk) },
     clock,
     onEvent: (event) => event.type === 'token_checked' && checks.push(event),
+    ...options,
   })
   const statusOf = (token: string) =>
     verifier.verify(`Bearer ${token}`).then(
       () => 200,
       ({ status }: { status: number }) => status,
     )
-  const sign = ({ privateKey }: SigningKey, header: Partial<JWTHeaderParameters> = {}) =>
-    new SignJWT({ client_id: 'client', jti: crypto.randomUUID() })
+  const sign = ({ privateKey }: SigningKey, header: object = {}, claims: object = {}) => {
+    const iat = Math.floor(clock.now() / 1000)
+    const jti = crypto.randomUUID()
+    const all = { iss: issuer, aud: audience, sub: 'client', client_id: 'client', jti, iat, exp: iat + 3_600 }
+    return new SignJWT({ ...all, ...claims })
       .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', ...header })
-      .setIssuer(issuer)
-      .setAudience(audience)
-      .setSubject('client')
-      .setIssuedAt(Math.floor(clock.now() / 1000))
-      .setExpirationTime(Math.floor(clock.now() / 1000) + 3_600)
       .sign(privateKey)
-  return { clock, checks, statusOf, sign }
+  }
+  /** Why a token is rejected; null for one that is accepted. */
+  const reasonFor = async (token: string): Promise<object | null | undefined> =>
+    verifier.verify(`Bearer ${token}`).then(
+      () => null,
+      (error: TokenVerificationError) => error.reason,
+    )
+  return { clock, checks, statusOf, sign, reasonFor }
 }
 
 describe('a JWT', () => {
@@ -72,6 +80,330 @@ describe('a JWT', () => {
     expect(await checksAfter(1)).toBe(3)
     expect(await checksAfter(8_999)).toBe(4)
     expect(await checksAfter(1)).toBe(5)
+  })
+})
+
+describe('the type of a JWT', () => {
+  const clients = ['client']
+  it.each<
+    [
+      TokenVerifierOptions['typ'],
+      readonly (string | undefined)[],
+      readonly (string | number | null | undefined)[],
+    ]
+  >([
+    [
+      undefined,
+      ['at+jwt', 'application/at+jwt', 'AT+JWT'],
+      [undefined, 'JWT', '', 'at', 'at+jwt ', 'xat+jwt'],
+    ],
+    ['JWT', ['JWT', 'jwt', 'application/jwt'], [undefined, 'at+jwt', 'dpop+jwt', 'text/jwt', '']],
+    [
+      ['JWT', 'okta-at+jwt'],
+      ['JWT', 'okta-at+jwt', 'application/okta-at+jwt'],
+      [undefined, 'at+jwt'],
+    ],
+    [
+      false,
+      [undefined, 'JWT', 'at+jwt'],
+      [
+        'dpop+jwt',
+        'logout+jwt',
+        'secevent+jwt',
+        'token-introspection+jwt',
+        'entity-statement+jwt',
+        'x',
+        '',
+        5,
+        null,
+      ],
+    ],
+  ])('is accepted as the option says: %j', async (typ, accepted, rejected) => {
+    const key = await createSigningKey()
+    const { sign, reasonFor } = verifierFor([key], { typ, clients })
+    for (const each of accepted)
+      expect([each, await reasonFor(await sign(key, { typ: each }))]).toEqual([each, null])
+    for (const each of rejected) {
+      const received = each === undefined ? null : String(each)
+      expect(await reasonFor(await sign(key, { typ: each }))).toMatchObject({ claim: 'typ', received })
+    }
+  })
+
+  it.each([
+    [{ nonce: 'n' }, 'nonce', 'n'],
+    [{ nonce: null }, 'nonce', 'null'],
+    [{ at_hash: 'h' }, 'at_hash', 'h'],
+    [{ c_hash: 'h' }, 'c_hash', 'h'],
+    [{ s_hash: 'h' }, 's_hash', 'h'],
+    [{ token_use: 'id' }, 'token_use', 'id'],
+    [{ token_use: 'refresh' }, 'token_use', 'refresh'],
+    [{ typ: 'ID' }, 'typ', 'ID'],
+    [{ typ: 'Refresh' }, 'typ', 'Refresh'],
+    [{ typ: 'Offline' }, 'typ', 'Offline'],
+    [{ typ: 'Logout' }, 'typ', 'Logout'],
+    [
+      { events: { 'http://schemas.openid.net/event/backchannel-logout': {} } },
+      'events',
+      '{"http://schemas.openid.net/event/backchannel-logout":{}}',
+    ],
+    [{ token_introspection: { active: true } }, 'token_introspection', '{"active":true}'],
+  ])(
+    'that states no kind is rejected with the claims of another kind: %j',
+    async (claims, claim, received) => {
+      const key = await createSigningKey()
+      for (const typ of ['JWT', false, ['at+jwt', 'JWT']] as const) {
+        const { sign, reasonFor } = verifierFor([key], { typ, clients })
+        const token = await sign(key, { typ: 'JWT' }, claims)
+        expect(await reasonFor(token)).toMatchObject({ claim, received })
+        expect(await reasonFor(await sign(key, { typ: 'JWT' }, { token_use: 'access', typ: 'Bearer' }))).toBe(
+          null,
+        )
+      }
+    },
+  )
+
+  it('is the reason that is given, though other claims are missing as well', async () => {
+    const key = await createSigningKey()
+    const { sign, reasonFor } = verifierFor([key])
+    const token = await sign(key, { typ: 'JWT' }, { jti: undefined, client_id: undefined, aud: 'other' })
+    expect(await reasonFor(token)).toEqual({ claim: 'typ', received: 'JWT', expected: 'at+jwt' })
+  })
+
+  it.each<[Partial<TokenVerifierOptions>, string]>([
+    [{ typ: 'JWT' }, "typ: 'JWT' requires clients, scopes or claims"],
+    [{ typ: 'application/jwt' }, "typ: 'JWT' requires clients, scopes or claims"],
+    [{ typ: ['at+jwt', 'JWT'] }, "typ: 'JWT' requires clients, scopes or claims"],
+    [{ typ: false }, 'typ: false requires clients, scopes or claims'],
+    [{ typ: false, scopes: [], where: () => true }, 'typ: false requires clients, scopes or claims'],
+    [{ typ: [] }, 'typ must be a type'],
+    [{ typ: '' }, 'typ must be a type'],
+    [{ typ: true as never }, 'typ must be a type'],
+    [{ typ: [undefined] as never }, 'typ must be a type'],
+  ])('needs more than itself where ID tokens have it, too: %j', (options, message) => {
+    expect(() => verifierFor([], options)).toThrow(message)
+    expect(() => createTokenVerifier({ issuers: [{ issuer, audience, ...options }] })).toThrow(message)
+  })
+
+  it.each<[Partial<TokenVerifierOptions>]>([
+    [{ clients: ['a'] }],
+    [{ scopes: ['a'] }],
+    [{ anyScope: ['a'] }],
+    [{ products: ['a'] }],
+    [{ claims: { a: 'b' } }],
+  ])('of all kinds of tokens is accepted with %j', (options) => {
+    expect(() => verifierFor([], { typ: false, ...options })).not.toThrow()
+    // An entry has what the verifier has, unless it says something else.
+    expect(() =>
+      createTokenVerifier({ issuers: [{ issuer, audience, typ: 'JWT' }], ...options }),
+    ).not.toThrow()
+  })
+})
+
+describe('audience: false', () => {
+  const entry = { audience: false, clients: ['client'], scopes: ['orders/read'] } as const
+  it.each<[object, object | null]>([
+    [{}, null],
+    [{ aud: 'orders' }, { claim: 'aud', received: 'orders', expected: 'no aud' }],
+    [{ aud: [] }, { claim: 'aud', received: '', expected: 'no aud' }],
+    [{ aud: null }, { claim: 'aud', received: 'null', expected: 'no aud' }],
+    [{ client_id: 'other' }, { claim: 'client_id', received: 'other', expected: 'client' }],
+    [{ client_id: undefined }, { claim: 'client_id', received: null, expected: 'client' }],
+    [{ scope: 'payments/read' }, { claim: 'scope', received: 'payments/read', expected: 'orders/read' }],
+    [{ scope: undefined }, { claim: 'scope', received: '', expected: 'orders/read' }],
+  ])('accepts only tokens without aud, of its clients and with its scopes: %j', async (claims, reason) => {
+    const key = await createSigningKey()
+    const { sign, reasonFor } = verifierFor([key], { typ: false, ...entry })
+    const token = await sign(key, { typ: 'JWT' }, { aud: undefined, scope: 'orders/read', ...claims })
+    expect(await reasonFor(token)).toEqual(reason)
+  })
+})
+
+describe('the reason of a rejection', () => {
+  const shared = { claim: 'aud', expected: 'orders or billing' }
+  it.each<[string, object, object, object]>([
+    ['another audience', {}, { aud: 'https://x.example' }, { ...shared, received: 'https://x.example' }],
+    ['several audiences', {}, { aud: ['a', 'b'] }, { ...shared, received: 'a, b' }],
+    ['no audience', {}, { aud: undefined }, { ...shared, received: null }],
+    [
+      'an audience that is an object',
+      {},
+      { aud: { orders: true } },
+      { ...shared, received: '{"orders":true}' },
+    ],
+    [
+      'an issuer with a slash',
+      {},
+      { iss: `${issuer}/` },
+      { claim: 'iss', received: `${issuer}/`, expected: issuer },
+    ],
+    ['no issuer', {}, { iss: undefined }, { claim: 'iss', received: null, expected: issuer }],
+    [
+      'no exp',
+      {},
+      { exp: undefined },
+      { claim: 'exp', received: null, expected: expect.stringContaining('a time after') },
+    ],
+    [
+      'an expiry that is a text',
+      {},
+      { exp: 'tomorrow' },
+      { claim: 'exp', received: 'tomorrow', expected: 'a number' },
+    ],
+    [
+      'an expiry in the past',
+      {},
+      { exp: 1_000_000_000 },
+      {
+        claim: 'exp',
+        received: '2001-09-09T01:46:40.000Z',
+        expected: expect.stringMatching(/^a time after 20/),
+      },
+    ],
+    [
+      'an expiry that no date can hold',
+      {},
+      { exp: 1e300 },
+      { claim: 'exp', received: '1e+300', expected: expect.stringMatching(/^a time after 20/) },
+    ],
+    [
+      'a time in the future',
+      {},
+      { nbf: 4_000_000_000 },
+      {
+        claim: 'nbf',
+        received: '2096-10-02T07:06:40.000Z',
+        expected: expect.stringMatching(/^a time before 20/),
+      },
+    ],
+    [
+      'no jti',
+      {},
+      { jti: undefined },
+      { claim: 'jti', received: null, expected: 'a value, as RFC 9068 requires' },
+    ],
+    [
+      'another key ID',
+      { kid: 'unknown' },
+      {},
+      { claim: 'kid', received: 'unknown', expected: `the ID of a key of ${issuer} for ES256` },
+    ],
+    [
+      'a critical header',
+      { crit: ['exotic'], exotic: 1 },
+      {},
+      { claim: 'crit', received: 'exotic', expected: 'supported values' },
+    ],
+  ])('names claim, received and expected value: %s', async (_name, header, claims, reason) => {
+    const key = await createSigningKey()
+    const { sign, reasonFor } = verifierFor([key], { audience: ['orders', 'billing'] })
+    const token =
+      'crit' in header
+        ? `${btoa(JSON.stringify({ alg: 'ES256', typ: 'at+jwt', ...header })).replaceAll('=', '')}.${(await sign(key)).split('.').slice(1).join('.')}`
+        : await sign(key, header, claims)
+    expect(await reasonFor(token)).toEqual(reason)
+  })
+
+  it('is the algorithm, the signature or the format of a token that is not verified', async () => {
+    const key = await createSigningKey()
+    const { sign, reasonFor } = verifierFor([key], { algorithms: ['ES256'] })
+    const [header, payload, signature] = (await sign(key)).split('.') as [string, string, string]
+    const none = btoa('{"alg":"none"}').replaceAll('=', '')
+    expect(await reasonFor(`${none}.${payload}.`)).toEqual({
+      claim: 'alg',
+      received: 'none',
+      expected: 'ES256',
+    })
+    expect(await reasonFor(`${header}.${payload}.${signature.slice(0, -4)}AAAA`)).toEqual({
+      claim: 'signature',
+      received: 'invalid',
+      expected: `a signature by a key of ${issuer}`,
+    })
+    expect(await reasonFor('opaque')).toEqual({
+      claim: 'format',
+      received: 'an opaque token',
+      expected: 'a signed JWT',
+    })
+    expect(await reasonFor(`${header}.a.b.c.d`)).toMatchObject({ received: 'an encrypted token' })
+    expect(await reasonFor('a"b')).toMatchObject({ claim: 'format', received: 'malformed' })
+  })
+
+  it('is on one line, short, and never contains the token', async () => {
+    const key = await createSigningKey()
+    const { sign, reasonFor } = verifierFor([key])
+    const token = await sign(key, {}, { aud: `a\nb\u001b[31m\u202e\u2028${'x'.repeat(500)}` })
+    const reason = (await reasonFor(token)) as { received: string }
+    expect(reason.received).toMatch(/^a\ufffdb\ufffd\[31m\ufffd\ufffdx+…$/)
+    expect(reason.received).toHaveLength(200)
+    const error: unknown = await createTokenVerifier({ issuer, audience, jwks: { keys: [] } })
+      .verify(`Bearer ${token}`)
+      .catch((thrown: unknown) => thrown)
+    for (const part of token.split('.')) expect(JSON.stringify(error)).not.toContain(part)
+  })
+})
+
+it('a condition of the verifier that throws fails, and does not accept the token', async () => {
+  const key = await createSigningKey()
+  const where = () => {
+    throw new RangeError('of the application')
+  }
+  const { sign } = verifierFor([key])
+  const verifier = createTokenVerifier({
+    issuer,
+    audience,
+    jwks: { keys: [key.publicJwk] },
+    where,
+    clock: { now: () => 0, monotonic: () => 0 },
+  })
+  await expect(verifier.verify(`Bearer ${await sign(key, {}, { exp: 1_000 })}`)).rejects.toThrow(RangeError)
+})
+
+describe('a key set', () => {
+  const weak = {
+    ...generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey.export({ format: 'jwk' }),
+    use: 'sig',
+  } as SigningKey['publicJwk']
+  const unusable = [
+    weak,
+    { kty: 'RSA', n: 5, e: 'AQAB' },
+    { kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA', alg: 'ES256' },
+    { kty: 'unknown' },
+    {},
+  ] as SigningKey['publicJwk'][]
+
+  it.each([
+    ['first', (key: SigningKey) => [...unusable.map((publicJwk) => ({ ...key, publicJwk })), key]],
+    ['last', (key: SigningKey) => [key, ...unusable.map((publicJwk) => ({ ...key, publicJwk }))]],
+  ])(
+    'with keys that are not usable %s verifies tokens by the others, with and without a key ID',
+    async (_place, keysOf) => {
+      for (const alg of ['RS256', 'ES256']) {
+        const key = await createSigningKey(alg)
+        const { sign, statusOf } = verifierFor(keysOf(key))
+        expect(await statusOf(await sign(key, { alg }))).toBe(200)
+        expect(await statusOf(await sign(key, { alg, kid: key.publicJwk.kid }))).toBe(200)
+        expect(await statusOf(await sign(await createSigningKey(alg), { alg }))).toBe(401)
+      }
+    },
+  )
+
+  it('with a key that is not usable rejects tokens that name it', async () => {
+    const key = await createSigningKey()
+    const broken = { ...key, publicJwk: { ...unusable[2]!, kid: 'broken' } }
+    const { sign, reasonFor } = verifierFor([broken])
+    expect(await reasonFor(await sign(key, { kid: 'broken' }))).toMatchObject({
+      claim: 'kid',
+      received: 'broken',
+      expected: expect.stringContaining('the ID of a key that can be used'),
+    })
+  })
+
+  it.each<[unknown, string]>([
+    [{ keys: [null] }, 'jwks.keys[0] is not a key, but null.'],
+    [{ keys: [{ kty: 'EC' }, 'key'] }, 'jwks.keys[1] is not a key, but "key".'],
+    [{}, 'jwks must be a key set, as in { keys: [...] }.'],
+    [[], 'jwks must be a key set, as in { keys: [...] }.'],
+  ])('that is none is a configuration error: %j', (jwks, message) => {
+    expect(() => verifierFor([], { jwks: jwks as never })).toThrow(message)
   })
 })
 

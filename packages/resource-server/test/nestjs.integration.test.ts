@@ -16,12 +16,14 @@ import { FastifyAdapter } from '@nestjs/platform-fastify'
 import { Test } from '@nestjs/testing'
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { VerifiedToken } from '@tokenwell/resource-server'
+import { createTokenVerifier, type VerifiedToken } from '@tokenwell/resource-server'
 import {
   getTokenVerifierToken,
+  OptionalToken,
   Public,
   RequireProducts,
   RequireScopes,
+  Require,
   ResourceServerModule,
   TokenGuard,
   VerifiedAccessToken,
@@ -162,7 +164,7 @@ describe('guardAll', () => {
         controllers: [controller],
       })
       await expect(starting).rejects.toThrow(
-        `${handler} is @Public() and requires products or scopes. Remove one of the decorators.`,
+        `${handler} is @Public() and requires products, scopes or claims. Remove one of the decorators.`,
       )
     }
   })
@@ -186,6 +188,74 @@ describe('guardAll', () => {
       controllers: [OpenController],
     })
     expect((await fetch(`${url}/open`)).status).toBe(200)
+  })
+})
+
+it.each([
+  ['Express', () => new ExpressAdapter()],
+  ['Fastify', () => new FastifyAdapter()],
+])('two modules that protect one resource serve its metadata once, on %s', async (_name, adapter) => {
+  const resource = 'https://orders.example.com/v1'
+  const create = () => createTokenVerifier({ issuer: 'https://auth.example.com', resource })
+  const testing = await Test.createTestingModule({
+    imports: [create(), create()].map((each) => ResourceServerModule.forRoot({ verifier: each })),
+  }).compile()
+  app = testing.createNestApplication(adapter() as AbstractHttpAdapter, { logger: false })
+  await app.listen(0, '127.0.0.1')
+  const response = await fetch(`${await app.getUrl()}/.well-known/oauth-protected-resource/v1`)
+  expect(await response.json()).toMatchObject({ resource })
+})
+
+describe('@OptionalToken', () => {
+  it('accepts requests without a token, and no invalid one', async () => {
+    @Controller('teas')
+    @OptionalToken()
+    class TeasController {
+      @Get()
+      list(@VerifiedAccessToken() token: VerifiedToken | undefined): object {
+        return { client: token?.clientId ?? null }
+      }
+    }
+    const url = await start({
+      imports: [ResourceServerModule.forRoot({ verifier, guardAll: true })],
+      controllers: [TeasController],
+    })
+    expect(await (await fetch(`${url}/teas`)).json()).toEqual({ client: null })
+    const token = createTestToken({ clientId: 'acme' })
+    expect(await (await fetch(`${url}/teas`, bearer(token))).json()).toEqual({ client: 'acme' })
+    expect((await fetch(`${url}/teas`, bearer('unknown'))).status).toBe(401)
+    const document = SwaggerModule.createDocument(app!, new DocumentBuilder().addBearerAuth().build())
+    expect(document.paths['/teas']?.get?.security).toEqual([{ bearer: [] }, {}])
+  })
+
+  it('does not start beside a requirement', async () => {
+    @Controller('a')
+    @Require({ claims: { tenant: 'a' } })
+    class RequiringController {
+      @Get()
+      @OptionalToken()
+      list(): object {
+        return {}
+      }
+    }
+    @Controller('b')
+    @OptionalToken()
+    class OpenController {
+      @Get()
+      @Require({ where: () => true })
+      list(): object {
+        return {}
+      }
+    }
+    for (const controller of [RequiringController, OpenController]) {
+      const starting = start({
+        imports: [ResourceServerModule.forRoot({ verifier, guardAll: true })],
+        controllers: [controller],
+      })
+      await expect(starting).rejects.toThrow(
+        `${controller.name}.list is @OptionalToken() and requires products, scopes or claims.`,
+      )
+    }
   })
 })
 

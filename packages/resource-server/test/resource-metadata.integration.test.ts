@@ -92,6 +92,7 @@ describe.each(Object.entries(apis))('%s', (_name, start) => {
         jwksUrl: `${issuer.issuer}/jwks`,
         resource,
         scopesSupported: ['orders:read', 'orders:write'],
+        onEvent: () => {},
       }),
     )
     const url = `${origin}/.well-known/oauth-protected-resource/mcp`

@@ -54,6 +54,8 @@ describe('createTokenVerifier', () => {
     ['maxCachedTokens ', { introspection, maxCachedTokens: 1.5 }],
     ['maxCachedTokens ', { introspection, maxCachedTokens: Infinity }],
     ['clockToleranceSeconds ', { introspection, clockToleranceSeconds: Number.NaN }],
+    ['maxKeyAgeMs ', { introspection, maxKeyAgeMs: 0 }],
+    ['maxKeyAgeMs ', { introspection, maxKeyAgeMs: Number.NaN }],
     ['introspection.cacheMs ', { introspection: { ...introspection, cacheMs: Number.NaN } }],
     ['introspection.staleIfErrorMs ', { introspection: { ...introspection, staleIfErrorMs: Number.NaN } }],
     ['introspection.timeoutMs ', { introspection: { ...introspection, timeoutMs: Number.NaN } }],
@@ -198,6 +200,26 @@ describe('an active introspection response', () => {
     })
   })
 
+  it('is awaited for longer if the process was blocked in the meantime', async () => {
+    const underTest = createVerifierUnderTest(
+      { timeoutMs: 100 },
+      {
+        fetch: async () => {
+          const response = new Promise<Response>((resolve) => {
+            // On another turn of the event loop than the timer, as a response from a socket is.
+            setTimeout(() => setImmediate(() => resolve(Response.json({ active: true }))), 50)
+          })
+          queueMicrotask(() => {
+            const until = performance.now() + 300
+            while (performance.now() < until);
+          })
+          return response
+        },
+      },
+    )
+    expect(await underTest.statusOf('token')).toBe(200)
+  })
+
   it('that rejects our own credentials is named in the event', async () => {
     const underTest = createVerifierUnderTest()
     underTest.respond = () => new Response('', { status: 401 })
@@ -309,7 +331,10 @@ describe('the keys of an issuer', () => {
   const issuer = 'https://auth.example.com/tenant'
 
   /** An issuer whose responses a test changes. */
-  const setUp = (respond: (path: string) => Response | Promise<Response>) => {
+  const setUp = (
+    respond: (path: string) => Response | Promise<Response>,
+    options: Partial<TokenVerifierOptions> = {},
+  ) => {
     const clock = createFakeClock()
     const requests: string[] = []
     const server = { respond }
@@ -322,6 +347,7 @@ describe('the keys of an issuer', () => {
         requests.push(pathname)
         return server.respond(pathname)
       },
+      ...options,
     })
     const statusOf = (token: string) =>
       verifier.verify(`Bearer ${token}`).then(
@@ -411,6 +437,75 @@ describe('the keys of an issuer', () => {
     },
   )
 
+  it('that are known serve while others are loaded, and for an hour if they cannot be', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const [key, next] = [await createSigningKey(), await createSigningKey()]
+    const metadata = () => Response.json({ issuer, jwks_uri: 'https://auth.example.com/jwks' })
+    const { requests, server, statusOf, clock, sign } = setUp((path) =>
+      path === '/jwks' ? Response.json({ keys: [key.publicJwk] }) : metadata(),
+    )
+    expect(await statusOf(await sign(key))).toBe(200)
+    let respond = (_response: Response): void => {}
+    server.respond = (path) => (path === '/jwks' ? new Promise((resolve) => (respond = resolve)) : metadata())
+    const statusAfter = async (ms: number) => {
+      const status = statusOf(await sign(key))
+      await vi.advanceTimersByTimeAsync(ms)
+      clock.advance(ms)
+      return status
+    }
+
+    clock.advance(600_000)
+    expect(await statusAfter(500)).toBe(200)
+    // Later requests do not wait.
+    expect(await statusAfter(0)).toBe(200)
+    await vi.advanceTimersByTimeAsync(4_500)
+    clock.advance(4_500)
+    // The request for keys has failed, and the next one is due in 5 s.
+    expect(await statusAfter(0)).toBe(200)
+    expect(requests.filter((path) => path === '/jwks')).toHaveLength(2)
+    clock.advance(5_000)
+    expect(await statusAfter(500)).toBe(200)
+    expect(requests.filter((path) => path === '/jwks')).toHaveLength(3)
+    respond(Response.json({ keys: [next.publicJwk] }))
+    await vi.advanceTimersByTimeAsync(0)
+    // A key that was removed is no longer accepted once the others are here.
+    expect(await statusOf(await sign(key))).toBe(401)
+    expect(await statusOf(await sign(next))).toBe(200)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it.each([
+    [undefined, 3_600_000],
+    [60_000, 60_000],
+    [86_400_000, 86_400_000],
+  ])('are used for maxKeyAgeMs (%s) while they cannot be loaded again', async (maxKeyAgeMs, usable) => {
+    const key = await createSigningKey()
+    const { server, statusOf, clock, sign } = setUp(
+      (path) =>
+        path === '/jwks'
+          ? Response.json({ keys: [null, 'key', key.publicJwk] })
+          : Response.json({ issuer, jwks_uri: 'https://auth.example.com/jwks' }),
+      { maxKeyAgeMs },
+    )
+    expect(await statusOf(await sign(key))).toBe(200)
+    server.respond = notFound
+    clock.advance(usable - 1)
+    const token = await sign(key)
+    expect(await statusOf(token)).toBe(200)
+    clock.advance(1)
+    expect(await statusOf(await sign(key))).toBe(503)
+  })
+
+  it('are reported if they are no list', async () => {
+    const { statusOf } = setUp((path) =>
+      path === '/jwks'
+        ? Response.json({ keys: {} })
+        : Response.json({ issuer, jwks_uri: 'https://auth.example.com/jwks' }),
+    )
+    expect(await statusOf(`${jwtOf(issuer)}A`)).toBe(503)
+  })
+
   it('are not read beyond 1 MiB', async () => {
     let sent = 0
     const endless = () =>
@@ -490,12 +585,24 @@ describe('events', () => {
     const durationMs = expect.any(Number)
     expect(events).toEqual([
       { type: 'token_checked', method: 'introspection', result: 'valid', durationMs },
-      { type: 'request_accepted', clientId: 'client', cached: false },
-      { type: 'request_accepted', clientId: 'client', cached: true },
+      { type: 'request_accepted', clientId: 'client', cached: false, anonymous: false },
+      { type: 'request_accepted', clientId: 'client', cached: true, anonymous: false },
       { type: 'token_checked', method: 'introspection', result: 'invalid', durationMs },
-      { type: 'request_rejected', code: 'invalid_token', status: 401, clientId: undefined },
+      {
+        type: 'request_rejected',
+        code: 'invalid_token',
+        status: 401,
+        clientId: undefined,
+        reason: { claim: 'active', received: 'false', expected: 'true' },
+      },
       { type: 'request_rejected', code: 'missing_token', status: 401, clientId: undefined },
-      { type: 'request_rejected', code: 'insufficient_scope', status: 403, clientId: 'client' },
+      {
+        type: 'request_rejected',
+        code: 'insufficient_scope',
+        status: 403,
+        clientId: 'client',
+        reason: { claim: 'api_products', received: '', expected: 'orders' },
+      },
     ])
     expectNoSecrets(events, ['good-1', 'bad-1'])
   })

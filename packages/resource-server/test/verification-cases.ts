@@ -8,7 +8,7 @@ import { resourceServer, resources } from './servers/oidc-provider.ts'
 /** The properties of an accepted token that an API returns. */
 interface Accepted {
   readonly status: 200
-  readonly token: object
+  readonly token: object | string
 }
 
 interface Rejected {
@@ -62,9 +62,14 @@ export function apiConfigs(servers: AuthorizationServers) {
       issuer: oidc.issuer,
       audience: [resources.jwt, resources.opaque],
     },
-    authlib: { introspection: { ...introspection, introspectionUrl: authlib?.url ?? closed } },
+    authlib: {
+      introspection: {
+        ...introspection,
+        introspectionUrl: authlib ? `${authlib.origin}/introspect` : closed,
+      },
+    },
     jwt: { issuer: jwt.issuer, audience },
-    jwtAnyType: { issuer: jwt.issuer, audience, typ: 'JWT' },
+    jwtAnyType: { issuer: jwt.issuer, audience, typ: 'JWT', scopes: ['orders:read'] },
     rs256Only: { issuer: jwt.issuer, audience, algorithms: ['RS256'] },
     rotation: { issuer: jwt.issuer, audience, jwksUrl: `${jwt.issuer}/jwks` },
     keysDown: { issuer: jwt.issuer, audience, jwksUrl: `${closed}/jwks` },
@@ -644,6 +649,104 @@ export const verificationCases: readonly VerificationCase[] = [
     api: 'undiscovered',
     headers: async ({ jwt }) => bearer(await jwt.sign({ iss: `${jwt.issuer}/tenant` })),
     expected: unavailable,
+  },
+
+  // Requirements
+  {
+    title: 'a JWT with one of two scopes',
+    api: 'jwt',
+    route: 'anyScope',
+    headers: signed({ scope: 'other orders:admin' }),
+    expected: accepted({ scopes: ['other', 'orders:admin'] }),
+  },
+  {
+    title: 'a JWT with none of two scopes',
+    api: 'jwt',
+    route: 'anyScope',
+    headers: signed({ scope: 'orders:readers' }),
+    expected: insufficient(
+      'The access token does not cover one of the scopes orders:read, orders:admin',
+      'orders:read',
+      'api',
+    ),
+  },
+  {
+    title: 'a JWT with the claims of a route',
+    api: 'jwt',
+    route: 'claims',
+    headers: signed({ roles: ['writer', 'reader'], 'kubernetes.io': { namespace: 'test' } }),
+    expected: accepted({ clientId: 'client' }),
+  },
+  {
+    title: 'a JWT without one of two roles, and with another namespace',
+    api: 'jwt',
+    route: 'claims',
+    headers: signed({ roles: ['reader'], 'kubernetes.io': { namespace: 'shop.evil' } }),
+    expected: insufficient(
+      'The access token does not cover the required values of roles, kubernetes.io.namespace',
+      undefined,
+      'api',
+    ),
+  },
+  {
+    title: 'a JWT that meets a condition',
+    api: 'jwt',
+    route: 'where',
+    headers: signed(),
+    expected: accepted({ clientId: 'client' }),
+  },
+  {
+    title: 'a JWT that does not meet a condition',
+    api: 'jwt',
+    route: 'where',
+    headers: signed({ client_id: 'other' }),
+    expected: insufficient('The access token does not meet a condition of this API', undefined, 'api'),
+  },
+  ...Object.entries({
+    'no credentials': {},
+    'an empty header': { authorization: '' },
+    'credentials of another scheme': { authorization: 'Basic Zm9vOmJhcg==' },
+  }).map(([name, headers]): VerificationCase => ({
+    title: `${name} where a token is optional`,
+    api: 'jwt',
+    route: 'optional',
+    headers: () => headers,
+    expected: { status: 200, token: 'anonymous' },
+  })),
+  {
+    title: 'a valid JWT where a token is optional',
+    api: 'jwt',
+    route: 'optional',
+    headers: signed(),
+    expected: accepted({ clientId: 'client' }),
+  },
+  {
+    title: 'an expired JWT where a token is optional',
+    api: 'jwt',
+    route: 'optional',
+    headers: async ({ jwt }) => bearer(await jwt.sign({ exp: now() - 60 })),
+    expected: invalid(),
+  },
+  {
+    title: 'an opaque token where a JWT is optional',
+    api: 'jwt',
+    route: 'optional',
+    headers: () => bearer('opaque'),
+    expected: invalid(),
+  },
+  ...['Bearer', 'Bearer ', 'opaque', 'DPoP'].map((authorization): VerificationCase => ({
+    title: `the malformed header "${authorization}" where a token is optional`,
+    api: 'jwt',
+    route: 'optional',
+    headers: () => ({ authorization }),
+    expected: missing('Bearer realm="api"'),
+  })),
+  {
+    title: 'two tokens where one is optional',
+    api: 'jwt',
+    route: 'optional',
+    headers: async ({ jwt }) => ({ authorization: [`Bearer ${await jwt.sign()}`, 'Bearer b'] }),
+    expected: twice('api'),
   },
 
   // Introspection endpoints that return wrong responses or fail

@@ -138,7 +138,7 @@ const packaged: Program[] = [
   program('MCP with the own clients of the official SDK, and through the proxy of the command line', 'mcp', [
     'own-client.js',
   ]),
-  program('JWTs: ours elsewhere, hostile ones here', 'jwts', ['check.js']),
+  program('JWTs: ours elsewhere, hostile ones here', 'jwts', [['check.js'], ['bearer.js']]),
   program('Redirects in every client', 'redirects', ['check.js']),
   program('Redirects in every client, Bun', 'redirects', [bun, 'check.js']),
   program('Redirects in every client, Deno', 'redirects', [

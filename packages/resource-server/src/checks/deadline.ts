@@ -1,11 +1,24 @@
-/** Runs work with a signal that is aborted, with a `TimeoutError`, when it is late. */
+/** A timer that is later than this was held up by its own process. */
+const blockedMs = 20
+
+/**
+ * Runs work with a signal that is aborted, with a `TimeoutError`, when it is late.
+ *
+ * While the process is blocked, no response can arrive: if it was at the end, the time is extended once by as much.
+ */
 export async function withDeadline<Result>(
   timeoutMs: number,
   run: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   // Not AbortSignal.timeout: its timer would outlive the work.
   const deadline = new AbortController()
-  const timer = setTimeout(() => deadline.abort(new DOMException('', 'TimeoutError')), timeoutMs)
+  const abort = (): void => deadline.abort(new DOMException('', 'TimeoutError'))
+  const dueAt = performance.now() + timeoutMs
+  let timer = setTimeout(() => {
+    const lateMs = performance.now() - dueAt
+    if (lateMs < blockedMs) abort()
+    else timer = setTimeout(abort, Math.min(lateMs, timeoutMs))
+  }, timeoutMs)
   try {
     return await run(deadline.signal)
   } finally {

@@ -14,10 +14,11 @@ import {
   secureUrl,
 } from '@tokenwell/core/protocol'
 import fastq from 'fastq'
+import { oneOf, rejectionReason, type RejectionReason } from '../http/rejection-reason.ts'
 import { tokenError } from '../http/token-verification-error.ts'
 import { orAborted, withDeadline } from './deadline.ts'
-import type { IssuerOptions } from './jwt-check.ts'
-import { sharesWork, type TokenCheck, type TokenClaims } from './token-check.ts'
+import { findRestriction, toVerifiedToken, type TokenRestrictions } from './requirements.ts'
+import { sharesWork, type TokenCheck } from './token-check.ts'
 
 /** Where tokens are introspected, and this API's own credentials there. Pass `authUrl` or `introspectionUrl`. */
 export interface IntrospectionOptions {
@@ -47,34 +48,62 @@ interface Task {
   readonly signal: AbortSignal
 }
 
-interface IntrospectionCheckOptions extends Pick<Partial<IssuerOptions>, 'issuer' | 'audience'> {
-  readonly issuers?: readonly IssuerOptions[] | ((issuer: string) => unknown) | undefined
+interface IntrospectionCheckOptions {
   readonly fetch?: FetchLike | undefined
   readonly allowInsecureRequests?: boolean | undefined
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined
 }
 
-/** Checks tokens by introspection, with few connections at a time: known tokens first. */
+/** Which tokens of an issuer are accepted. */
+export interface AcceptedTokens extends TokenRestrictions {
+  readonly audience?: string | readonly string[] | false | undefined
+}
+
+export interface IntrospectionCheck extends TokenCheck {
+  /** Why a JWT whose signature and claims were checked is no longer valid. */
+  findRevocation(token: string, known: boolean): Promise<RejectionReason | undefined>
+}
+
+/**
+ * Checks tokens by introspection, with few connections at a time: known tokens first.
+ *
+ * @param findAccepted which tokens of an issuer are accepted, or why none are; called with undefined if a response has no `iss`
+ */
 export function createIntrospectionCheck(
   introspection: IntrospectionOptions,
   options: IntrospectionCheckOptions,
-): TokenCheck {
-  const introspector = createIntrospector({ ...introspection, ...options })
+  findAccepted: (iss: unknown) => AcceptedTokens | RejectionReason,
+): IntrospectionCheck {
+  const { fetch, allowInsecureRequests } = options
+  const introspector = createIntrospector({ ...introspection, fetch, allowInsecureRequests })
   const { timeoutMs = 5_000, maxConnections = 10, maxWaiting = 1_000 } = introspection
   const queue = fastq.promise(
     ({ token, signal }: Task) => introspector.introspect(token, signal),
     maxConnections,
   )
 
-  const ask = async (task: Task, known: boolean): Promise<TokenClaims | undefined> => {
-    if (!sharesWork(options)) return introspector.introspect(task.token, task.signal)
-    if (known) return queue.unshift(task)
-    if (queue.length() < maxWaiting) return queue.push(task)
-    throw new TokenError({
-      kind: 'throttled',
-      message: `${maxWaiting} tokens are already waiting for introspection (maxWaiting).`,
-      retryAfterMs: 1_000,
-    })
+  // The queue would count by walking through it.
+  let unfinished = 0
+
+  const introspect = async (token: string, known: boolean): Promise<IntrospectionResponse> => {
+    if (!sharesWork(options)) {
+      return withDeadline(timeoutMs, (signal) => introspector.introspect(token, signal))
+    }
+    if (!known && unfinished >= maxConnections + maxWaiting) {
+      throw new TokenError({
+        kind: 'throttled',
+        message: `${maxWaiting} tokens are already waiting for introspection (maxWaiting).`,
+        retryAfterMs: 1_000,
+      })
+    }
+    unfinished++
+    try {
+      return await withDeadline(timeoutMs, (signal) =>
+        known ? queue.unshift({ token, signal }) : queue.push({ token, signal }),
+      )
+    } finally {
+      unfinished--
+    }
   }
 
   const cacheMs = introspection.cacheMs ?? 10_000
@@ -84,31 +113,42 @@ export function createIntrospectionCheck(
     staleIfErrorMs: introspection.staleIfErrorMs ?? 0,
     toleranceMs: 0,
     async check(token, known) {
-      const claims = await withDeadline(timeoutMs, (signal) => ask({ token, signal }, known))
-      return claims && isFor(claims, options) ? claims : undefined
+      const response = await introspect(token, known)
+      const accepted = findAccepted(response['iss'])
+      const verified = toVerifiedToken(response)
+      const reason = findInactive(response, accepted) ?? findRestriction(verified, accepted as AcceptedTokens)
+      return reason ? { reason } : { token: verified }
+    },
+    async findRevocation(token, known) {
+      const response = await introspect(token, known)
+      return findInactive(response, findAccepted(response['iss']))
     },
   }
 }
 
-/** Both claims are optional in introspection responses (RFC 7662, section 2.2). */
-function isFor(
-  { iss, aud }: TokenClaims,
-  { issuer, issuers, audience: shared }: IntrospectionCheckOptions,
-): boolean {
-  const known = typeof issuers === 'object' ? issuers.map((one) => one.issuer) : [issuer ?? iss]
-  if (iss !== undefined && !known.includes(iss)) return false
-  const of = typeof issuers === 'object' ? issuers.find((one) => one.issuer === iss) : undefined
-  const audience = of?.audience ?? shared
-  if (audience === undefined || aud === undefined) return true
-  const accepted = [audience].flat()
-  return [aud].flat().some((each) => accepted.includes(each as string))
+/** Issuer and audience are optional in introspection responses (RFC 7662, section 2.2). */
+function findInactive(
+  { active, aud }: IntrospectionResponse,
+  accepted: AcceptedTokens | RejectionReason,
+): RejectionReason | undefined {
+  if (!active) return rejectionReason('active', 'false', 'true')
+  if ('claim' in accepted) return accepted
+  const { audience } = accepted
+  if (audience === undefined || aud === undefined) return undefined
+  if (audience === false) return rejectionReason('aud', aud, 'no aud')
+  const names = [audience].flat()
+  const isFor = [aud].flat().some((each) => names.includes(each as string))
+  return isFor ? undefined : rejectionReason('aud', aud, oneOf(names))
 }
 
 const platformPath = '/oauth/introspect'
 
+/** RFC 7662, section 2.2. */
+type IntrospectionResponse = Readonly<Record<string, unknown>> & { readonly active: boolean }
+
 interface Introspector {
   /** @throws {TokenError} unless the response states clearly whether the token is active */
-  introspect(token: string, signal: AbortSignal): Promise<TokenClaims | undefined>
+  introspect(token: string, signal: AbortSignal): Promise<IntrospectionResponse>
 }
 
 /** Sends introspection requests (RFC 7662, section 2). */
@@ -197,15 +237,14 @@ function introspectionEndpoint({
 }
 
 /** Strict: a response that deviates from RFC 7662, section 2.2, never allows a request. */
-function readIntrospection(text: string, address: string): TokenClaims | undefined {
+function readIntrospection(text: string, address: string): IntrospectionResponse {
   let body: unknown
   try {
     body = JSON.parse(text)
   } catch {
     throw tokenError('malformed', `The response of the introspection endpoint ${address} is not JSON.`)
   }
-  const claims = (typeof body === 'object' && body !== null ? body : {}) as TokenClaims
-  const { active, exp, nbf } = claims
+  const { active, exp, nbf } = Object(body) as Record<string, unknown>
   if (typeof active !== 'boolean') {
     throw tokenError(
       'malformed',
@@ -220,7 +259,7 @@ function readIntrospection(text: string, address: string): TokenClaims | undefin
       )
     }
   }
-  return active ? claims : undefined
+  return body as IntrospectionResponse
 }
 
 /** How this API authenticates; a secret that a function returns is looked up for each request. */

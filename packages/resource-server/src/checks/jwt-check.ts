@@ -1,25 +1,33 @@
 import { TokenError } from '@tokenwell/core'
+import { errorCode } from '@tokenwell/core/protocol'
 import {
   decodeJwt,
+  decodeProtectedHeader,
   errors,
   jwtVerify,
   type JWK,
-  type JWTPayload,
+  type JWTHeaderParameters,
   type JWTVerifyGetKey,
   type JWTVerifyOptions,
+  type JWTVerifyResult,
 } from 'jose'
 import { LRUCache } from 'lru-cache'
-import { errorCode } from '@tokenwell/core/protocol'
-import { tokenError } from '../http/token-verification-error.ts'
+import { oneOf, rejectionReason, timeOf, type RejectionReason } from '../http/rejection-reason.ts'
 import { createKeySource, type KeySourceOptions } from './key-source.ts'
-import type { TokenCheck } from './token-check.ts'
+import { findRestriction, toVerifiedToken, type TokenRestrictions } from './requirements.ts'
+import type { CheckResult, TokenCheck } from './token-check.ts'
+import { findOtherType, type AcceptedType } from './token-type.ts'
 
-/** An issuer of JWT access tokens, and which of its tokens are accepted. */
-export interface IssuerOptions {
+/** An issuer of access tokens, and which of its tokens are accepted on every route. */
+export interface IssuerOptions extends TokenRestrictions {
   /** Issuer of JWT access tokens (RFC 9068), exactly as in their `iss`. They are then checked by their signature. */
   readonly issuer: string
-  /** The `aud` values that identify this API; one is enough. Introspection responses without `aud` are accepted. */
-  readonly audience?: string | readonly string[] | undefined
+  /**
+   * The `aud` values that identify this API; one is enough. Introspection responses without `aud` are accepted. With
+   * `false`, only tokens without `aud` are accepted, and `clients` and `scopes` are required: an issuer that sets no
+   * audience issues tokens for other APIs, too.
+   */
+  readonly audience?: string | readonly string[] | false | undefined
   /** URL of the issuer's public keys. @default the `jwks_uri` of its metadata (RFC 8414, OpenID Connect) */
   readonly jwksUrl?: string | URL | undefined
   /** The issuer's public keys themselves. */
@@ -27,10 +35,11 @@ export interface IssuerOptions {
   /** Signature algorithms that are accepted. @default RS, PS and ES with 256, 384 or 512 bits, EdDSA and Ed25519 */
   readonly algorithms?: readonly string[] | undefined
   /**
-   * The `typ` of access tokens. Some servers use `JWT`, even for tokens that are not access tokens.
-   * @default 'at+jwt'
+   * The `typ` of access tokens, or a list of types, for issuers that do not set that of RFC 9068; `false` for issuers that set
+   * none. With `JWT` or `false`, `clients`, `scopes` or `claims` are required: ID tokens look the same.
+   * @default 'at+jwt', with all claims that RFC 9068 requires
    */
-  readonly typ?: string | undefined
+  readonly typ?: AcceptedType | undefined
 }
 
 /** One issuer, and what applies to all of them. */
@@ -39,92 +48,143 @@ export interface JwtCheckOptions extends IssuerOptions, KeySourceOptions {
   readonly clockToleranceSeconds?: number | undefined
 }
 
-/** The options of the issuer whose `iss` this is; undefined if it is not accepted. */
+/** The options of the issuer whose `iss` this is; why it is not accepted otherwise. */
 export type FindIssuer = (
-  issuer: string,
-) => JwtCheckOptions | undefined | Promise<JwtCheckOptions | undefined>
+  issuer: unknown,
+) => JwtCheckOptions | RejectionReason | Promise<JwtCheckOptions | RejectionReason>
 
 /** Algorithms with a public key: a public key must never be used as a shared secret. */
 const asymmetric = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ')
-
-/** Errors of jose that are the token's fault; any other means that it could not be checked. */
-const tokenFaults = new Set([
-  'ERR_JOSE_ALG_NOT_ALLOWED',
-  'ERR_JOSE_NOT_SUPPORTED',
-  'ERR_JWKS_NO_MATCHING_KEY',
-  'ERR_JWS_INVALID',
-  'ERR_JWS_SIGNATURE_VERIFICATION_FAILED',
-  'ERR_JWT_CLAIM_VALIDATION_FAILED',
-  'ERR_JWT_EXPIRED',
-  'ERR_JWT_INVALID',
-])
 
 /** Tenants whose keys are kept. */
 const maxIssuers = 1_000
 
 /** Checks JWT access tokens by the issuer that they name, never by a key that fits. */
 export function createJwtCheck(findIssuer: FindIssuer): TokenCheck['check'] {
-  const checks = new LRUCache<string, TokenCheck['check']>({ max: maxIssuers })
-  return async (token, known) => {
-    const issuer = issuerOf(token)
-    const options = issuer === undefined ? undefined : await findIssuer(issuer)
-    if (options === undefined) return undefined
-    // Changed options of a tenant apply at once.
-    const key = JSON.stringify(options)
-    const check = checks.get(key) ?? createIssuerCheck(options)
-    checks.set(key, check)
-    return check(token, known)
+  const keySources = new LRUCache<string, JWTVerifyGetKey>({ max: maxIssuers })
+  return async (token) => {
+    const options = await findIssuer(issuerOf(token))
+    if ('claim' in options) return { reason: options }
+    const { issuer, jwksUrl, jwks } = options
+    const place = JSON.stringify([issuer, jwksUrl, jwks])
+    const keys = keySources.get(place) ?? createKeySource(options)
+    keySources.set(place, keys)
+    return checkJwt(token, keys, options)
   }
 }
 
-function issuerOf(token: string): string | undefined {
+function issuerOf(token: string): unknown {
   try {
-    const { iss } = decodeJwt(token)
-    return typeof iss === 'string' ? iss : undefined
+    return decodeJwt(token).iss
   } catch {
     return undefined
   }
 }
 
-/** RFC 9068, section 4. */
-function createIssuerCheck(options: JwtCheckOptions): TokenCheck['check'] {
-  const { issuer, audience, clock, typ = 'at+jwt' } = options
-  const keys = createKeySource(options)
-  const claims: JWTVerifyOptions = {
+/** RFC 9068, section 4; for tokens of other types RFC 8725, section 3. */
+async function checkJwt(
+  token: string,
+  keys: JWTVerifyGetKey,
+  options: JwtCheckOptions,
+): Promise<CheckResult> {
+  const { issuer, audience, clock, typ = 'at+jwt', algorithms = asymmetric } = options
+  const requirements: JWTVerifyOptions = {
     issuer,
-    audience: [audience].flat(),
-    typ,
-    algorithms: [...(options.algorithms ?? asymmetric)],
+    ...(audience !== false && { audience: [audience].flat() }),
+    algorithms: [...algorithms],
     clockTolerance: options.clockToleranceSeconds ?? 5,
+    currentDate: new Date(clock.now()),
     requiredClaims: typ === 'at+jwt' ? ['exp', 'sub', 'client_id', 'iat', 'jti'] : ['exp'],
   }
-  return async (token) => {
-    try {
-      return await verify(token, keys, { ...claims, currentDate: new Date(clock.now()) })
-    } catch (error) {
-      if (error instanceof TokenError) throw error
-      if (error instanceof errors.JOSEError && tokenFaults.has(error.code)) return undefined
-      throw tokenError(
-        'unavailable',
-        `Could not load the keys of the issuer "${issuer}" (${errorCode(error)}).`,
-      )
-    }
+  const checked = await verify(token, keys, requirements).catch((error: unknown): RejectionReason => {
+    // The keys could not be loaded.
+    if (error instanceof TokenError) throw error
+    const header = headerOf(token)
+    const isClaim = error instanceof errors.JWTClaimValidationFailed || error instanceof errors.JWTExpired
+    // A token of another type lacks other claims as well: its type is the better reason.
+    const other = isClaim ? findOtherType(header.typ, error.payload, typ) : undefined
+    return other ?? reasonOf(error, header, { ...requirements, issuer })
+  })
+  if ('claim' in checked) return { reason: checked }
+  const { payload, protectedHeader } = checked
+  const other = findOtherType(protectedHeader.typ, payload, typ)
+  if (other) return { reason: other }
+  if (audience === false && payload.aud !== undefined) {
+    return { reason: rejectionReason('aud', payload.aud, 'no aud') }
   }
+  const verified = toVerifiedToken(payload)
+  const reason = findRestriction(verified, options)
+  return reason ? { reason } : { token: verified }
 }
 
 /** A token without a key ID is checked with every suitable key. */
-async function verify(token: string, keys: JWTVerifyGetKey, options: JWTVerifyOptions): Promise<JWTPayload> {
+async function verify(
+  token: string,
+  keys: JWTVerifyGetKey,
+  options: JWTVerifyOptions,
+): Promise<JWTVerifyResult> {
   try {
-    return (await jwtVerify(token, keys, options)).payload
+    return await jwtVerify(token, keys, options)
   } catch (error) {
     if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error
     for await (const key of error) {
       try {
-        return (await jwtVerify(token, key, options)).payload
+        return await jwtVerify(token, key, options)
       } catch (failure) {
-        if (!(failure instanceof errors.JWSSignatureVerificationFailed)) throw failure
+        // The signature fits: no other key can. An error that is not of jose means that this key is not usable.
+        if (
+          failure instanceof errors.JOSEError &&
+          !(failure instanceof errors.JWSSignatureVerificationFailed)
+        )
+          throw failure
       }
     }
     throw new errors.JWSSignatureVerificationFailed()
   }
+}
+
+function headerOf(token: string): JWTHeaderParameters | Record<string, never> {
+  try {
+    return decodeProtectedHeader(token) as JWTHeaderParameters
+  } catch {
+    return {}
+  }
+}
+
+/** Why jose, or WebCrypto, does not accept a token. */
+function reasonOf(
+  error: unknown,
+  { alg, kid, crit }: JWTHeaderParameters | Record<string, never>,
+  { issuer, audience, algorithms = [], currentDate }: JWTVerifyOptions & { readonly issuer: string },
+): RejectionReason {
+  if (error instanceof errors.JWTExpired || error instanceof errors.JWTClaimValidationFailed) {
+    const { claim, payload, reason } = error
+    const received = payload[claim]
+    const now = currentDate?.toISOString()
+    const expected: Readonly<Record<string, string>> = {
+      iss: issuer,
+      aud: oneOf([audience].flat()),
+      exp: `a time after ${now}`,
+      nbf: `a time before ${now}`,
+    }
+    const isTime = claim === 'exp' || claim === 'nbf'
+    if (reason === 'check_failed')
+      return rejectionReason(claim, isTime ? timeOf(received) : received, expected[claim]!)
+    return rejectionReason(
+      claim,
+      received,
+      reason === 'missing' ? (expected[claim] ?? 'a value, as RFC 9068 requires') : 'a number',
+    )
+  }
+  if (error instanceof errors.JOSEAlgNotAllowed) return rejectionReason('alg', alg, oneOf(algorithms))
+  if (error instanceof errors.JWKSNoMatchingKey) {
+    return rejectionReason('kid', kid, `the ID of a key of ${issuer} for ${alg}`)
+  }
+  if (error instanceof errors.JWSSignatureVerificationFailed) {
+    return rejectionReason('signature', 'invalid', `a signature by a key of ${issuer}`)
+  }
+  if (error instanceof errors.JOSENotSupported)
+    return rejectionReason(crit ? 'crit' : 'alg', crit ?? alg, 'supported values')
+  if (error instanceof errors.JOSEError) return rejectionReason('format', 'malformed', 'a signed JWT')
+  return rejectionReason('kid', kid, `the ID of a key that can be used (${errorCode(error)})`)
 }

@@ -1,6 +1,6 @@
 import { isTokenError, type Clock, type FetchLike, type TokenError } from '@tokenwell/core'
 import { createIssuerDiscovery, errorCode, noStore, readBody, secureUrl } from '@tokenwell/core/protocol'
-import { createLocalJWKSet, errors, type JSONWebKeySet, type JWK, type JWTVerifyGetKey } from 'jose'
+import { createLocalJWKSet, errors, type JWK, type JWTVerifyGetKey } from 'jose'
 import { orAborted, withDeadline } from './deadline.ts'
 import { tokenError } from '../http/token-verification-error.ts'
 import { sharesWork } from './token-check.ts'
@@ -8,7 +8,9 @@ import { sharesWork } from './token-check.ts'
 /** How long keys and metadata are used before they are loaded again. */
 const maxAgeMs = 600_000
 /** How long keys are used if they cannot be loaded again. */
-const maxStaleMs = 3_600_000
+const defaultMaxKeyAgeMs = 3_600_000
+/** How long a request with a known key waits for keys that are loaded again. */
+const patienceMs = 500
 /** An unknown key ID loads the keys again, at most once in this time. */
 const cooldownMs = 1_000
 /** After a failure, nothing is requested for this time. */
@@ -19,6 +21,7 @@ export interface KeySourceOptions {
   readonly issuer: string
   readonly jwksUrl?: string | URL | undefined
   readonly jwks?: { readonly keys: readonly JWK[] } | undefined
+  readonly maxKeyAgeMs?: number | undefined
   readonly clock: Clock
   readonly fetch?: FetchLike | undefined
   readonly allowInsecureRequests?: boolean | undefined
@@ -27,12 +30,14 @@ export interface KeySourceOptions {
 
 /** The issuer's public keys: those in the options, or a key set that is loaded by one request for all tokens. */
 export function createKeySource(options: KeySourceOptions): JWTVerifyGetKey {
-  const { jwks, clock } = options
-  if (jwks !== undefined) return createLocalJWKSet(jwks as JSONWebKeySet)
+  const { jwks, clock, maxKeyAgeMs = defaultMaxKeyAgeMs } = options
+  if (jwks !== undefined) return createLocalJWKSet({ keys: jwks.keys.filter(isUsable) })
   const load = createLoader(options)
   let loaded: { readonly keys: JWTVerifyGetKey; readonly at: number } | undefined
   let failed: { readonly error: TokenError; readonly at: number } | undefined
-  let pending: Promise<JWTVerifyGetKey> | undefined
+  let pending: { readonly keys: Promise<JWTVerifyGetKey>; readonly at: number } | undefined
+
+  const age = ({ at }: { readonly at: number } = { at: -Infinity }): number => clock.monotonic() - at
 
   const request = async (): Promise<JWTVerifyGetKey> => {
     try {
@@ -49,26 +54,26 @@ export function createKeySource(options: KeySourceOptions): JWTVerifyGetKey {
   }
 
   const reload = async (): Promise<JWTVerifyGetKey> => {
-    if (failed && clock.monotonic() - failed.at < failureCooldownMs) throw failed.error
-    if (pending) return pending
-    const work = request()
+    if (failed && age(failed) < failureCooldownMs) throw failed.error
+    if (pending) return pending.keys
+    const keys = request()
     if (sharesWork(options)) {
-      pending = work
-      options.waitUntil?.(work.catch(() => {}))
+      pending = { keys, at: clock.monotonic() }
+      options.waitUntil?.(keys.catch(() => {}))
     }
-    return work
+    return keys
   }
 
-  const age = (): number => (loaded ? clock.monotonic() - loaded.at : Infinity)
-
+  /** Known keys serve while others are awaited: for a moment if the issuer responds late, for an hour if it fails. */
   const current = async (): Promise<JWTVerifyGetKey> => {
-    if (loaded && age() < maxAgeMs) return loaded.keys
-    try {
-      return await reload()
-    } catch (error) {
-      if (loaded && age() < maxStaleMs) return loaded.keys
-      throw error
-    }
+    if (loaded && age(loaded) < Math.min(maxAgeMs, maxKeyAgeMs)) return loaded.keys
+    const known = loaded && age(loaded) < maxKeyAgeMs ? loaded.keys : undefined
+    const next = reload()
+    if (known === undefined) return next
+    next.catch(() => {})
+    const waitMs = patienceMs - (pending ? age(pending) : 0)
+    if (waitMs <= 0) return known
+    return withDeadline(waitMs, (signal) => orAborted(signal, next)).catch(() => known)
   }
 
   return async (header, token) => {
@@ -76,11 +81,21 @@ export function createKeySource(options: KeySourceOptions): JWTVerifyGetKey {
     try {
       return await keys(header, token)
     } catch (error) {
-      if (!(error instanceof errors.JWKSNoMatchingKey) || age() < cooldownMs) throw error
+      if (!(error instanceof errors.JWKSNoMatchingKey) || age(loaded) < cooldownMs) throw error
       return (await reload())(header, token)
     }
   }
 }
+
+/** A key that is not understood does not concern the others (RFC 7517, section 5). */
+function isUsable(key: unknown): key is JWK {
+  const { kty, n } = Object(key) as { readonly kty?: unknown; readonly n?: unknown }
+  if (typeof kty !== 'string') return false
+  return kty !== 'RSA' || (typeof n === 'string' && n.length * 6 >= minimumRsaBits)
+}
+
+/** RFC 7518, section 3.3. */
+const minimumRsaBits = 2_048
 
 /** Loads the keys, from where the metadata of the issuer says. */
 function createLoader({
@@ -109,7 +124,9 @@ function createLoader({
       await response.body?.cancel()
       throw keysError(issuer, `${url.href} responded with status ${response.status}`)
     }
-    return createLocalJWKSet(JSON.parse(await readBody(response)) as JSONWebKeySet)
+    const { keys } = Object(JSON.parse(await readBody(response))) as { readonly keys?: unknown }
+    if (!Array.isArray(keys)) throw keysError(issuer, `${url.href} responded without a list of keys`)
+    return createLocalJWKSet({ keys: keys.filter(isUsable) })
   }
 
   return async () => {

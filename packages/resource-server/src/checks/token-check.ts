@@ -1,5 +1,10 @@
-/** A token's claims, or undefined if the token is not valid. */
-export type TokenClaims = Readonly<Record<string, unknown>>
+import type { RejectionReason } from '../http/rejection-reason.ts'
+import type { VerifiedToken } from './requirements.ts'
+
+/** A valid token, or why it is not valid. */
+export type CheckResult =
+  | { readonly token: VerifiedToken; readonly reason?: undefined }
+  | { readonly token?: undefined; readonly reason: RejectionReason }
 
 export interface TokenCheck {
   readonly method: 'introspection' | 'jwt'
@@ -12,7 +17,7 @@ export interface TokenCheck {
    * @param known whether the token was valid a moment ago: it takes precedence over unknown ones
    * @throws {TokenError} if the token could not be checked
    */
-  check(token: string, known: boolean): Promise<TokenClaims | undefined>
+  check(token: string, known: boolean): Promise<CheckResult>
 }
 
 /**

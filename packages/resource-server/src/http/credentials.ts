@@ -1,3 +1,4 @@
+import { rejectionReason } from './rejection-reason.ts'
 import type { TokenVerificationFailure } from './token-verification-error.ts'
 
 export interface Credentials {
@@ -34,7 +35,16 @@ export function readCredentials(
  */
 export function findMalformation(token: string): TokenVerificationFailure | undefined {
   if (token68.test(token)) return undefined
-  return another.test(token) ? severalTokens : invalidToken
+  return another.test(token) ? severalTokens : malformedToken
+}
+
+/**
+ * Whether a request carries no credentials for this API: no `Authorization` header, or one of another scheme. A header
+ * without a token, and a token without its scheme, are mistakes.
+ */
+export function isAnonymous(authorization: string | readonly string[] | undefined): boolean {
+  const [header = '', ...others] = [authorization ?? []].flat()
+  return others.length === 0 && /^\s*(?!(?:bearer|dpop)\b)(?:[\w-]+ +\S.*)?$/i.test(header)
 }
 
 /** Whether a URL carries a token too, in any encoding of its parameter's name (RFC 6750, section 2.3). */
@@ -54,4 +64,9 @@ const severalTokens: TokenVerificationFailure = {
 export const invalidToken: TokenVerificationFailure = {
   code: 'invalid_token',
   message: 'The access token is invalid or expired.',
+}
+
+const malformedToken: TokenVerificationFailure = {
+  ...invalidToken,
+  reason: rejectionReason('format', 'malformed', 'the characters of RFC 6750, section 2.1'),
 }

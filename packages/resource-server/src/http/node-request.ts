@@ -33,9 +33,6 @@ export interface NodeRequest {
   readonly socket: Socket
 }
 
-/** Returns DER or PEM, for example from a header that a trusted proxy sets. */
-export type ReadClientCertificate<Request> = (request: Request) => Uint8Array | string | undefined
-
 /** All credentials of a request: Node itself keeps only the first of two `Authorization` headers. */
 export function credentialsOf({
   headers: { authorization },
@@ -61,14 +58,14 @@ function valuesOf(rawHeaders: readonly string[], name: string): readonly string[
 /** Read only for tokens that are bound to a key or certificate. */
 export class NodeRequestFacts<Request extends NodeRequest> implements VerifiedRequest {
   readonly #request: Request
-  readonly #certificate: ReadClientCertificate<Request> | undefined
+  readonly #certificate: ((request: Request) => Uint8Array | string | undefined) | undefined
 
   /** Node's own request, which all adapters of a framework share. */
   readonly incoming: Pick<NodeRequest, 'rawHeaders'>
 
   constructor(
     request: Request,
-    certificate: ReadClientCertificate<Request> | undefined,
+    certificate: ((request: Request) => Uint8Array | string | undefined) | undefined,
     incoming: Pick<NodeRequest, 'rawHeaders'> = request,
   ) {
     this.#request = request

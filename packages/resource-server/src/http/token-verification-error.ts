@@ -1,4 +1,5 @@
 import { TokenError, type TokenErrorKind } from '@tokenwell/core'
+import type { RejectionReason } from './rejection-reason.ts'
 
 /**
  * Why a request is rejected.
@@ -7,7 +8,7 @@ import { TokenError, type TokenErrorKind } from '@tokenwell/core'
  * - `invalid_request`: it carries more than one access token.
  * - `invalid_token`: the token is malformed, expired, revoked, for another API, or bound to another key.
  * - `invalid_dpop_proof`: the proof of possession is missing, wrong or already used (RFC 9449, section 7.1).
- * - `insufficient_scope`: the token is valid, but does not cover a required product or scope.
+ * - `insufficient_scope`: the token is valid, but does not cover a product, scope or claim that the request requires.
  * - `unavailable`: the token could not be checked; `cause` is the reason.
  */
 export type TokenVerificationErrorCode =
@@ -22,6 +23,8 @@ export interface TokenVerificationFailure {
   readonly code: TokenVerificationErrorCode
   /** For the caller of the API. */
   readonly message: string
+  /** For the operator of the API. */
+  readonly reason?: RejectionReason | undefined
   /** Scopes that the request requires. */
   readonly scopes?: readonly string[] | undefined
   /** Products that the token does not cover. */
@@ -46,6 +49,8 @@ const statuses = {
 export class TokenVerificationError extends Error {
   readonly code: TokenVerificationErrorCode
   readonly status: 400 | 401 | 403 | 503
+  /** Why the token was rejected, for a log: not part of `body` or `headers`. Undefined if it could not be checked. */
+  readonly reason: RejectionReason | undefined
   /** The client of a valid token that does not cover what is required. */
   readonly clientId: string | undefined
   readonly missingProducts: readonly string[]
@@ -68,6 +73,7 @@ export class TokenVerificationError extends Error {
     this.name = 'TokenVerificationError'
     this.code = failure.code
     this.status = statuses[failure.code]
+    this.reason = failure.reason
     this.clientId = failure.clientId
     this.missingProducts = failure.missingProducts ?? []
     this.missingScopes = failure.missingScopes ?? []

@@ -1,5 +1,10 @@
 import { applyDecorators, createParamDecorator, SetMetadata, type ExecutionContext } from '@nestjs/common'
-import type { TokenRequirements, VerifiedToken } from '../checks/requirements.ts'
+import {
+  checkRequirements,
+  requiresAnything,
+  type TokenRequirements,
+  type VerifiedToken,
+} from '../checks/requirements.ts'
 import type { NodeRequest } from '../http/node-request.ts'
 
 export interface IncomingRequest extends NodeRequest {
@@ -34,53 +39,56 @@ export function exchangeOf(context: ExecutionContext): IncomingExchange {
   return { request: req, response: res ?? req.res }
 }
 
-/** Injects the request's `VerifiedToken`; undefined in a `@Public()` handler. */
+/** Injects the request's `VerifiedToken`; undefined in a `@Public()` handler, and in an `@OptionalToken()` one without a token. */
 export const VerifiedAccessToken: () => ParameterDecorator = createParamDecorator(
   (_data: undefined, context): VerifiedToken | undefined => exchangeOf(context).request.accessToken,
 )
 
-const PRODUCTS = 'tokenwell:products'
-const SCOPES = 'tokenwell:scopes'
+const REQUIREMENTS = 'tokenwell:requirements'
+const OPTIONAL = 'tokenwell:optional'
 const PUBLIC = 'tokenwell:public'
 
 type Place = abstract new (...parameters: never[]) => unknown
 type Handler = (...parameters: never[]) => unknown
 
 /** Adds to what the place, or a base class of it, requires already. */
-function addRequirements(key: string, names: readonly string[]): MethodDecorator & ClassDecorator {
+function addRequirements(requirements: TokenRequirements): MethodDecorator & ClassDecorator {
+  checkRequirements(requirements)
   return (target: object, property?: string | symbol, descriptor?: PropertyDescriptor) => {
     const place = (descriptor?.value ?? target) as object
-    const all = [...new Set([...namesAt(key, place), ...names])]
-    SetMetadata(key, all)(target as Place, property as string, descriptor as PropertyDescriptor)
+    const all = [...requiredAt(place), requirements]
+    SetMetadata(REQUIREMENTS, all)(target as Place, property as string, descriptor as PropertyDescriptor)
   }
+}
+
+/** What a handler's token must cover. */
+export interface HandlerRequirements {
+  readonly and: readonly TokenRequirements[]
+  readonly optional: boolean
 }
 
 /**
- * What a handler's token must cover; undefined for a handler that requires no token.
+ * What a handler requires; undefined for one that requires no token.
  *
- * @throws {Error} for a handler that is both public and not: it must not be opened by mistake
+ * @throws {Error} for a handler that is both open and not: it must not be opened by mistake
  */
-export function requirementsOf(handler: Handler, controller: Place): Required<TokenRequirements> | undefined {
-  const products = [...namesAt(PRODUCTS, controller), ...namesAt(PRODUCTS, handler)]
-  const scopes = [...namesAt(SCOPES, controller), ...namesAt(SCOPES, handler)]
-  const isPublic = (place: object): boolean => Reflect.getMetadata(PUBLIC, place) === true
-  const conflict =
-    (isPublic(handler) && isRequiredAt(handler)) ||
-    (isPublic(controller) && products.length + scopes.length > 0)
-  if (conflict) {
+export function requirementsOf(handler: Handler, controller: Place): HandlerRequirements | undefined {
+  const ofHandler = requiredAt(handler)
+  const and = [...requiredAt(controller), ...ofHandler]
+  const isSet = (key: string, place: object): boolean => Reflect.getMetadata(key, place) === true
+  const isPublic = isSet(PUBLIC, handler) || isSet(PUBLIC, controller)
+  const optional = isSet(OPTIONAL, handler) || isSet(OPTIONAL, controller)
+  const excluded = isSet(PUBLIC, controller) || optional ? and : isPublic ? ofHandler : []
+  if (excluded.some(requiresAnything)) {
     throw new Error(
-      `${controller.name}.${handler.name} is @Public() and requires products or scopes. Remove one of the decorators.`,
+      `${controller.name}.${handler.name} is ${isPublic ? '@Public()' : '@OptionalToken()'} and requires products, scopes or claims. Remove one of the decorators.`,
     )
   }
-  return isPublic(handler) || isPublic(controller) ? undefined : { products, scopes }
+  return isPublic ? undefined : { and, optional }
 }
 
-function isRequiredAt(place: object): boolean {
-  return namesAt(PRODUCTS, place).length + namesAt(SCOPES, place).length > 0
-}
-
-function namesAt(key: string, place: object): readonly string[] {
-  return (Reflect.getMetadata(key, place) as readonly string[] | undefined) ?? []
+function requiredAt(place: object): readonly TokenRequirements[] {
+  return (Reflect.getMetadata(REQUIREMENTS, place) as readonly TokenRequirements[] | undefined) ?? []
 }
 
 /** The metadata key under which `@nestjs/swagger` stores `@ApiBearerAuth()`. */
@@ -88,19 +96,32 @@ const SWAGGER_SECURITY = 'swagger/apiSecurity'
 
 type Decorator = MethodDecorator & ClassDecorator
 
-/** The token must cover these API products, and those that other decorators, the controller and its base class require. */
+/** The token must cover these API products, and what other decorators, the controller and its base class require. */
 export function RequireProducts(...products: readonly string[]): Decorator {
-  return applyDecorators(addRequirements(PRODUCTS, products), documented)
+  return Require({ products })
 }
 
-/** The token must cover these scopes, and those that other decorators, the controller and its base class require. */
+/** The token must cover these scopes, and what other decorators, the controller and its base class require. */
 export function RequireScopes(...scopes: readonly string[]): Decorator {
-  return applyDecorators(addRequirements(SCOPES, scopes), documented)
+  return Require({ scopes })
+}
+
+/**
+ * The token must cover this, and what other decorators, the controller and its base class require.
+ *
+ * @example
+ * @Require({ anyScope: ['orders:read', 'orders:admin'], claims: { idtyp: 'app' } })
+ */
+export function Require(requirements: TokenRequirements): Decorator {
+  return applyDecorators(addRequirements(requirements), SetMetadata(SWAGGER_SECURITY, [{ bearer: [] }]))
+}
+
+/** Requests without a token are accepted, too; beside a requirement, the application does not start. */
+export function OptionalToken(): Decorator {
+  return applyDecorators(SetMetadata(OPTIONAL, true), SetMetadata(SWAGGER_SECURITY, [{ bearer: [] }, {}]))
 }
 
 /** Requires no access token, whatever the controller requires; beside a requirement, the application does not start. */
 export function Public(): Decorator {
   return applyDecorators(SetMetadata(PUBLIC, true), SetMetadata(SWAGGER_SECURITY, [{}]))
 }
-
-const documented = SetMetadata(SWAGGER_SECURITY, [{ bearer: [] }])

@@ -1,4 +1,11 @@
-export { Public, RequireProducts, RequireScopes, VerifiedAccessToken } from './decorators.ts'
+export {
+  OptionalToken,
+  Public,
+  RequireProducts,
+  RequireScopes,
+  Require,
+  VerifiedAccessToken,
+} from './decorators.ts'
 export {
   ResourceServerModule,
   type ResourceServerModuleExtras,

@@ -51,6 +51,9 @@ const { ConfigurableModuleClass } = new ConfigurableModuleBuilder<ResourceServer
   }))
   .build()
 
+/** What each application serves already: several of its modules may protect one resource. */
+const served = new WeakMap<AbstractHttpAdapter, Set<string>>()
+
 /**
  * Verifies the access tokens of an application's requests.
  *
@@ -77,6 +80,9 @@ export class ResourceServerModule extends ConfigurableModuleClass implements OnM
     // Undefined in applications without HTTP.
     const adapter = this.#adapterHost.httpAdapter as AbstractHttpAdapter | undefined
     if (metadata === undefined || typeof adapter?.get !== 'function') return
+    const paths = served.get(adapter) ?? new Set()
+    if (paths.has(metadata.path)) return
+    served.set(adapter, paths.add(metadata.path))
     adapter.get(metadata.path, (_request: unknown, response: unknown) => {
       for (const [name, value] of Object.entries(metadataHeaders)) adapter.setHeader(response, name, value)
       adapter.reply(response, metadata.document, 200)

@@ -8,12 +8,8 @@ import {
   type ExecutionContext,
 } from '@nestjs/common'
 import { HttpAdapterHost } from '@nestjs/core'
-import {
-  credentialsOf,
-  NodeRequestFacts,
-  type NodeRequest,
-  type ReadClientCertificate,
-} from '../http/node-request.ts'
+import type { RequireTokenOptions } from '../checks/requirements.ts'
+import { credentialsOf, NodeRequestFacts, type NodeRequest } from '../http/node-request.ts'
 import { logFailure } from '../http/failure-log.ts'
 import { TokenVerificationError } from '../http/token-verification-error.ts'
 import type { TokenVerifier } from '../verifier/token-verifier.ts'
@@ -27,20 +23,22 @@ export function getTokenVerifierToken(): string {
 /** The injection token of the module's `clientCertificate`. */
 export const CLIENT_CERTIFICATE = 'ResourceServerModule.clientCertificate'
 
+type ClientCertificateReader = NonNullable<RequireTokenOptions<NodeRequest>['clientCertificate']>
+
 /** Accepts only requests with a valid access token: `@UseGuards(TokenGuard)`, or `guardAll` of the module. */
 @Injectable()
 export class TokenGuard implements CanActivate {
   readonly #logger = new Logger('TokenGuard')
   readonly #verifier: TokenVerifier
   readonly #adapterHost: HttpAdapterHost
-  readonly #clientCertificate: ReadClientCertificate<NodeRequest> | undefined
+  readonly #clientCertificate: ClientCertificateReader | undefined
 
   constructor(
     @Inject(getTokenVerifierToken()) verifier: TokenVerifier,
     @Inject(HttpAdapterHost) adapterHost: HttpAdapterHost,
     @Optional()
     @Inject(CLIENT_CERTIFICATE)
-    clientCertificate?: ReadClientCertificate<NodeRequest>,
+    clientCertificate?: ClientCertificateReader,
   ) {
     this.#verifier = verifier
     this.#adapterHost = adapterHost
@@ -53,14 +51,15 @@ export class TokenGuard implements CanActivate {
     const { request, response } = exchangeOf(context)
     const incoming = request.raw ?? request
     try {
-      request.accessToken = await this.#verifier.verify(credentialsOf(incoming), {
+      const token = await this.#verifier.verify(credentialsOf(incoming), {
         ...requirements,
         request: new NodeRequestFacts(request, this.#clientCertificate, incoming),
       })
+      if (token) request.accessToken = token
       return true
     } catch (error) {
       if (!(error instanceof TokenVerificationError)) throw error
-      logFailure(error, (text, { message }) => this.#logger.error(`${text} ${message}`))
+      logFailure(error, (level, text) => this.#logger[level](text))
       for (const [name, value] of Object.entries(error.headers)) {
         if (response) this.#adapterHost.httpAdapter.setHeader(response, name, value)
       }

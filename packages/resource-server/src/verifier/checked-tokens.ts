@@ -1,12 +1,10 @@
 import type { Clock } from '@tokenwell/core'
 import { LRUCache } from 'lru-cache'
-import { toVerifiedToken, type VerifiedToken } from '../checks/requirements.ts'
-import { sharesWork, type TokenCheck } from '../checks/token-check.ts'
+import { sharesWork, type CheckResult, type TokenCheck } from '../checks/token-check.ts'
 import type { VerificationEventListener } from './token-verifier-options.ts'
 
 export interface CheckedToken {
-  /** Undefined if the token is not valid. */
-  readonly token: VerifiedToken | undefined
+  readonly result: CheckResult
   /** By the monotonic clock. */
   readonly checkedAt: number
   readonly check: TokenCheck
@@ -38,7 +36,7 @@ export class CheckedTokens {
   /** A result that may be used again; without a promise where the runtime hashes synchronously. */
   find(key: string): CheckedToken | undefined {
     const found = this.#valid.get(key) ?? this.#invalid.get(key)
-    return found && this.#age(found) < found.check.cacheMs[found.token ? 'valid' : 'invalid']
+    return found && this.#age(found) < found.check.cacheMs[found.result.token ? 'valid' : 'invalid']
       ? found
       : undefined
   }
@@ -71,17 +69,13 @@ export class CheckedTokens {
         durationMs: clock.monotonic() - checkedAt,
       })
     try {
-      const claims = await check.check(token, known !== undefined)
-      const result = { token: claims && toVerifiedToken(claims), checkedAt, check }
-      if (claims) {
-        this.#valid.set(key, result)
-        this.#invalid.delete(key)
-      } else {
-        this.#valid.delete(key)
-        this.#invalid.set(key, result)
-      }
-      reportResult(claims ? 'valid' : 'invalid')
-      return result
+      const result = await check.check(token, known !== undefined)
+      const checked = { result, checkedAt, check }
+      const [to, from] = result.token ? [this.#valid, this.#invalid] : [this.#invalid, this.#valid]
+      to.set(key, checked)
+      from.delete(key)
+      reportResult(result.token ? 'valid' : 'invalid')
+      return checked
     } catch (error) {
       reportResult('failed')
       if (known && this.#age(known) < check.cacheMs.valid + check.staleIfErrorMs) return known

@@ -1,15 +1,22 @@
 import { isTokenError, type Clock } from '@tokenwell/core'
 import { configurationError, errorCode, secureUrl } from '@tokenwell/core/protocol'
-import { createIntrospectionCheck } from '../checks/introspection-check.ts'
+import {
+  createIntrospectionCheck,
+  type AcceptedTokens,
+  type IntrospectionCheck,
+} from '../checks/introspection-check.ts'
 import type { FindIssuer, IssuerOptions, JwtCheckOptions } from '../checks/jwt-check.ts'
+import { checkRequirements, type TokenRestrictions } from '../checks/requirements.ts'
 import type { TokenCheck } from '../checks/token-check.ts'
+import { isAnyType } from '../checks/token-type.ts'
+import { oneOf, rejectionReason, type RejectionReason } from '../http/rejection-reason.ts'
 import { tokenError } from '../http/token-verification-error.ts'
 import type { TokenVerifierOptions } from './token-verifier-options.ts'
 
-/** Returns the function that chooses a token's check by its shape; undefined if tokens of that shape are not accepted. */
+/** Returns the function that chooses a token's check by its shape, or says why tokens of that shape are not accepted. */
 export function chooseCheck(
   options: TokenVerifierOptions & { readonly clock: Clock },
-): (token: string) => TokenCheck | undefined {
+): (token: string) => TokenCheck | RejectionReason {
   const { introspection, issuer, issuers, jwks, jwksUrl, checkRevocation } = options
   if (introspection === undefined && issuer === undefined && issuers === undefined) {
     throw configurationError('createTokenVerifier requires introspection, an issuer, or both.')
@@ -21,44 +28,122 @@ export function chooseCheck(
     throw configurationError('jwks and jwksUrl require an issuer.')
   }
   if (checkRevocation && !introspection) throw configurationError('checkRevocation requires introspection.')
-  const findIssuer = createFindIssuer(options)
-  const opaque = introspection && createIntrospectionCheck(introspection, options)
-  if (findIssuer === undefined) return () => opaque
+  checkRestrictions(options)
+  const listed = typeof issuers === 'object' ? issuers : issuer === undefined ? [] : [{ ...options, issuer }]
+  const entries = new Map(listed.map((one) => [one.issuer, complete(one, options)]))
+  if (entries.size < listed.length) throw configurationError('issuers must name each issuer once.')
+  if (typeof issuers === 'object' && entries.size === 0) {
+    throw configurationError('issuers must contain at least one issuer.')
+  }
+  const unknown = (iss: unknown): RejectionReason => rejectionReason('iss', iss, oneOf([...entries.keys()]))
+
+  const opaque =
+    introspection &&
+    createIntrospectionCheck(introspection, options, (iss): AcceptedTokens | RejectionReason => {
+      const one = listed.find((each) => each.issuer === iss)
+      if (one === undefined && iss !== undefined && listed.length > 0) return unknown(iss)
+      return { audience: one?.audience ?? options.audience, ...restrictionsOf(one ?? {}, options) }
+    })
+  if (issuer === undefined && issuers === undefined) return () => opaque!
+
+  const findIssuer: FindIssuer =
+    typeof issuers === 'function'
+      ? (iss) => findTenant(iss, issuers, options)
+      : (iss) => entries.get(iss as string) ?? unknown(iss)
   const signed = createLazyJwtCheck(findIssuer, options.clockToleranceSeconds)
-  const complete = checkRevocation ? bothChecks(signed, opaque!) : signed
-  return (token) => (isJwt(token) ? complete : opaque)
+  const jwt = checkRevocation ? bothChecks(signed, opaque!) : signed
+  return (token) => (isJwt(token) ? jwt : (opaque ?? notJwt(token)))
+}
+/** An issuer's options, with those of the verifier for what it does not say itself. */
+function complete(
+  one: IssuerOptions,
+  options: TokenVerifierOptions & { readonly clock: Clock },
+): JwtCheckOptions {
+  const { audience = options.audience ?? options.resource?.toString() } = one
+  const { fetch, allowInsecureRequests, waitUntil, clock, clockToleranceSeconds, maxKeyAgeMs } = options
+  if (audience === undefined || (audience !== false && audience.length === 0)) {
+    throw configurationError('audience is missing. Set the "aud" value that identifies this API.')
+  }
+  if (one.jwksUrl !== undefined) secureUrl('jwksUrl', one.jwksUrl, allowInsecureRequests)
+  else if (one.jwks === undefined) secureUrl('issuer', one.issuer, allowInsecureRequests)
+  const entry: JwtCheckOptions = {
+    issuer: one.issuer,
+    audience,
+    fetch,
+    allowInsecureRequests,
+    waitUntil,
+    clock,
+    clockToleranceSeconds,
+    maxKeyAgeMs,
+    jwks: one.jwks,
+    jwksUrl: one.jwksUrl,
+    algorithms: one.algorithms ?? options.algorithms,
+    typ: one.typ ?? options.typ,
+    ...restrictionsOf(one, options),
+  }
+  checkRestrictions(entry)
+  checkJwtOptions(entry)
+  return entry
 }
 
-function createFindIssuer(options: TokenVerifierOptions & { readonly clock: Clock }): FindIssuer | undefined {
-  const { issuer, issuers = issuer === undefined ? undefined : [{ ...options, issuer }] } = options
-  if (issuers === undefined) return undefined
-  const complete = (one: IssuerOptions): JwtCheckOptions => {
-    const { audience = options.audience ?? options.resource?.toString(), jwks, jwksUrl } = one
-    const { algorithms = options.algorithms, typ = options.typ } = one
-    if (audience === undefined || audience.length === 0) {
-      throw configurationError('audience is missing. Set the "aud" value that identifies this API.')
-    }
-    const { fetch, allowInsecureRequests, waitUntil, clock, clockToleranceSeconds } = options
-    if (jwksUrl !== undefined) secureUrl('jwksUrl', jwksUrl, allowInsecureRequests)
-    else if (jwks === undefined) secureUrl('issuer', one.issuer, allowInsecureRequests)
-    const common = { fetch, allowInsecureRequests, waitUntil, clock, clockToleranceSeconds }
-    return { issuer: one.issuer, audience, jwks, jwksUrl, algorithms, typ, ...common }
+function restrictionsOf(one: TokenRestrictions, shared: TokenRestrictions): TokenRestrictions {
+  return {
+    clients: one.clients ?? shared.clients,
+    products: one.products ?? shared.products,
+    scopes: one.scopes ?? shared.scopes,
+    anyScope: one.anyScope ?? shared.anyScope,
+    claims: one.claims ?? shared.claims,
+    where: one.where ?? shared.where,
   }
-  if (typeof issuers === 'function') {
-    return async (name) => {
-      try {
-        const found = await issuers(name)
-        return found?.issuer === name ? complete(found) : undefined
-      } catch (error) {
-        if (isTokenError(error)) throw error
-        throw tokenError('unavailable', `The issuers function failed (${errorCode(error)}).`)
-      }
-    }
+}
+
+function checkRestrictions(options: Partial<IssuerOptions>): void {
+  const { audience, clients, scopes = [], anyScope, issuer } = options
+  checkRequirements(options)
+  if (audience === false && !(clients && (scopes.length > 0 || anyScope))) {
+    const of = issuer === undefined ? '' : ` of "${issuer}"`
+    throw configurationError(
+      `audience: false requires clients and scopes: tokens${of} for other APIs have no audience, either.`,
+    )
   }
-  const known = new Map(issuers.map((one) => [one.issuer, complete(one)]))
-  if (known.size === 0) throw configurationError('issuers must contain at least one issuer.')
-  if (known.size < issuers.length) throw configurationError('issuers must name each issuer once.')
-  return (name) => known.get(name)
+}
+
+function checkJwtOptions({ issuer, jwks, typ = 'at+jwt', ...options }: JwtCheckOptions): void {
+  const { clients, products = [], scopes = [], anyScope, claims } = options
+  const types = [typ].flat()
+  const isRestricted = products.length + scopes.length > 0 || (clients ?? anyScope ?? claims) !== undefined
+  if (
+    types.length === 0 ||
+    !types.every((type) => type === false || (typeof type === 'string' && type !== ''))
+  ) {
+    throw configurationError("typ must be a type such as 'JWT', a list of types, or false.")
+  }
+  if (types.some(isAnyType) && !isRestricted) {
+    throw configurationError(
+      `typ: ${typ === false ? 'false' : "'JWT'"} requires clients, scopes or claims: ID tokens of "${issuer}" have the same type.`,
+    )
+  }
+  if (jwks === undefined) return
+  const { keys } = Object(jwks) as { readonly keys?: unknown }
+  if (!Array.isArray(keys)) throw configurationError('jwks must be a key set, as in { keys: [...] }.')
+  const at = keys.findIndex((key) => typeof key !== 'object' || key === null)
+  if (at !== -1) throw configurationError(`jwks.keys[${at}] is not a key, but ${JSON.stringify(keys[at])}.`)
+}
+
+async function findTenant(
+  iss: unknown,
+  find: Extract<TokenVerifierOptions['issuers'], (issuer: string) => unknown>,
+  options: TokenVerifierOptions & { readonly clock: Clock },
+): Promise<JwtCheckOptions | RejectionReason> {
+  try {
+    const found = typeof iss === 'string' ? await find(iss) : undefined
+    return found?.issuer === iss && found
+      ? complete(found, options)
+      : rejectionReason('iss', iss, 'an issuer that the function `issuers` returns')
+  } catch (error) {
+    if (isTokenError(error)) throw error
+    throw tokenError('unavailable', `The issuers function failed (${errorCode(error)}).`)
+  }
 }
 
 /** jose is loaded with the first JWT. */
@@ -77,15 +162,17 @@ function createLazyJwtCheck(findIssuer: FindIssuer, clockToleranceSeconds = 5): 
   }
 }
 
-/** The claims of the JWT, if the authorization server has not revoked it. */
-function bothChecks(signed: TokenCheck, introspection: TokenCheck): TokenCheck {
+/** The JWT, if the authorization server has not revoked it. */
+function bothChecks(signed: TokenCheck, introspection: IntrospectionCheck): TokenCheck {
   return {
     ...signed,
     cacheMs: { ...signed.cacheMs, valid: introspection.cacheMs.valid },
     staleIfErrorMs: introspection.staleIfErrorMs,
     async check(token, known) {
-      const claims = await signed.check(token, known)
-      return claims && (await introspection.check(token, known)) && claims
+      const result = await signed.check(token, known)
+      if (result.reason) return result
+      const reason = await introspection.findRevocation(token, known)
+      return reason ? { reason } : result
     },
   }
 }
@@ -99,4 +186,9 @@ function isJwt(token: string): boolean {
   } catch {
     return false
   }
+}
+
+function notJwt(token: string): RejectionReason {
+  const parts = token.split('.').length
+  return rejectionReason('format', parts === 5 ? 'an encrypted token' : 'an opaque token', 'a signed JWT')
 }

@@ -3,6 +3,7 @@ import { configurationError } from '@tokenwell/core/protocol'
 import type { DpopOptions } from '../checks/dpop-proofs.ts'
 import type { IntrospectionOptions } from '../checks/introspection-check.ts'
 import type { IssuerOptions } from '../checks/jwt-check.ts'
+import type { RejectionReason } from '../http/rejection-reason.ts'
 import type { TokenVerificationError, TokenVerificationErrorCode } from '../http/token-verification-error.ts'
 
 /**
@@ -33,6 +34,11 @@ export interface TokenVerifierOptions extends Partial<IssuerOptions> {
   readonly authorizationServers?: readonly string[] | undefined
   /** How far the issuer's clock may be off. @default 5 */
   readonly clockToleranceSeconds?: number | undefined
+  /**
+   * How long an issuer's keys are used while they cannot be loaded again, counted from when they were loaded. They are
+   * loaded again every 10 minutes, and for an unknown key ID. @default 3_600_000
+   */
+  readonly maxKeyAgeMs?: number | undefined
   /** Tokens bound to a key (RFC 9449) are accepted only with a proof, with or without these options. */
   readonly dpop?: DpopOptions | undefined
   /** URL of this API as clients know it, for proofs; required behind a proxy. @default from each request */
@@ -67,12 +73,16 @@ export type VerificationEvent =
       readonly clientId: string | undefined
       /** Whether the result came from the cache. */
       readonly cached: boolean
+      /** Whether the request carries no token, on a route where that is allowed. */
+      readonly anonymous: boolean
     }
   | {
       readonly type: 'request_rejected'
       readonly code: TokenVerificationErrorCode
       readonly status: number
       readonly clientId: string | undefined
+      /** Why the token was rejected: what it has, and what was expected. */
+      readonly reason?: RejectionReason | undefined
       /** Why the token could not be checked, with the code `unavailable`. Holds no secret. */
       readonly error?: TokenError | undefined
     }
@@ -95,12 +105,14 @@ export function checkOptions({
   introspection = {} as NonNullable<TokenVerifierOptions['introspection']>,
   dpop = {},
   clockToleranceSeconds,
+  maxKeyAgeMs,
   maxCachedTokens,
   publicUrl,
 }: TokenVerifierOptions): void {
   const { cacheMs, staleIfErrorMs, timeoutMs, maxConnections, maxWaiting } = introspection
   checkNumber('maxCachedTokens', maxCachedTokens, isPositiveInteger, 'a positive integer')
   checkNumber('clockToleranceSeconds', clockToleranceSeconds, isDuration, 'a finite number, 0 or more')
+  checkNumber('maxKeyAgeMs', maxKeyAgeMs, isPositive, 'a positive number')
   checkNumber('introspection.cacheMs', cacheMs, isNotNegative, 'a number, 0 or more')
   checkNumber('introspection.staleIfErrorMs', staleIfErrorMs, isNotNegative, 'a number, 0 or more')
   checkNumber(
@@ -136,6 +148,7 @@ function checkNumber(
 }
 
 const isPositiveInteger = (value: number): boolean => Number.isSafeInteger(value) && value > 0
+const isPositive = (value: number): boolean => value > 0
 const isDuration = (value: number): boolean => Number.isFinite(value) && value >= 0
 const isNotNegative = (value: number): boolean => value >= 0
 

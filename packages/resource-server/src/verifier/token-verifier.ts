@@ -2,11 +2,24 @@ import { TokenError } from '@tokenwell/core'
 import { notifyListener } from '@tokenwell/core/protocol'
 import { digest } from '../checks/digest.ts'
 import type { DpopProofs } from '../checks/dpop-proofs.ts'
-import { findInsufficientScope, type TokenRequirements, type VerifiedToken } from '../checks/requirements.ts'
+import {
+  findUnmetRequirement,
+  requiredScopes,
+  requiresAnything,
+  type TokenRequirements,
+  type VerifiedToken,
+} from '../checks/requirements.ts'
 import { checkBinding } from '../checks/token-binding.ts'
-import { findMalformation, invalidToken, readCredentials, type Credentials } from '../http/credentials.ts'
+import {
+  findMalformation,
+  invalidToken,
+  isAnonymous,
+  readCredentials,
+  type Credentials,
+} from '../http/credentials.ts'
 import { FailureLog } from '../http/failure-log.ts'
 import type { VerifiedRequest } from '../http/node-request.ts'
+import { rejectionReason, timeOf } from '../http/rejection-reason.ts'
 import {
   createChallenge,
   platformBody,
@@ -25,6 +38,10 @@ import {
 } from './token-verifier-options.ts'
 
 export interface VerifyOptions extends TokenRequirements {
+  /** Further requirements, for example of a route beside those of its router: all of them apply. */
+  readonly and?: readonly TokenRequirements[] | undefined
+  /** Whether a request without a token is accepted where nothing is required. @default false */
+  readonly optional?: boolean | undefined
   /** Required for tokens that are bound to a key or a certificate, which are rejected without it. */
   readonly request?: VerifiedRequest | undefined
 }
@@ -33,12 +50,17 @@ export interface VerifyOptions extends TokenRequirements {
 export interface TokenVerifier {
   /**
    * @param authorization the `Authorization` header; all of them if the runtime provides several
+   * @returns the token; with `optional`, undefined for a request without one
    * @throws {TokenVerificationError} which holds the response to the request
    */
   verify(
     authorization: string | readonly string[] | undefined,
-    options?: VerifyOptions,
+    options?: VerifyOptions & { readonly optional?: false | undefined },
   ): Promise<VerifiedToken>
+  verify(
+    authorization: string | readonly string[] | undefined,
+    options?: VerifyOptions,
+  ): Promise<VerifiedToken | undefined>
   /** What the API publishes about itself (RFC 9728); undefined without the option `resource`. The adapters serve it. */
   readonly resourceMetadata?: ResourceMetadata | undefined
   /** Calls `listener` with every event; returns a function that removes the listener. Errors thrown by a listener are ignored. */
@@ -46,6 +68,7 @@ export interface TokenVerifier {
 }
 
 const dpopAlgorithms = ['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519', 'RS256', 'PS256']
+const none: readonly never[] = []
 const systemClock = { now: () => Date.now(), monotonic: () => performance.now() }
 
 /**
@@ -96,7 +119,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
     failure: TokenVerificationFailure,
     scheme?: Credentials['scheme'],
   ): TokenVerificationError => {
-    const { code, clientId } = failure
+    const { code, clientId, reason } = failure
     const error = new TokenVerificationError(failure, createChallenge(failure, scheme, challenges), toBody)
     failureLog.select(error, clock.monotonic(), listeners.size > 0)
     report({
@@ -104,17 +127,19 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
       code,
       status: error.status,
       clientId,
+      ...(reason && { reason }),
       ...(error.cause instanceof TokenError && { error: error.cause }),
     })
     return error
   }
 
-  const checkNow = async (key: string, token: string): Promise<CheckedToken | undefined> => {
+  const checkNow = async (key: string, token: string): Promise<CheckedToken> => {
     const malformation = findMalformation(token)
     if (malformation) throw reject(malformation)
     const check = checkOf(token)
+    if ('claim' in check) throw reject({ ...invalidToken, reason: check })
     try {
-      return check && (await checked.check(key, token, check))
+      return await checked.check(key, token, check)
     } catch (error) {
       if (!(error instanceof TokenError)) throw error
       throw reject({
@@ -126,35 +151,59 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
     }
   }
 
+  const verify = async (
+    authorization: string | readonly string[] | undefined,
+    { and = none, optional = false, request, ...requirements }: VerifyOptions = {},
+  ): Promise<VerifiedToken | undefined> => {
+    const all = [requirements, ...and]
+    const credentials = readCredentials(authorization, challenges.dpopRequired)
+    if ('code' in credentials) {
+      if (optional && isAnonymous(authorization) && !all.some(requiresAnything)) {
+        if (listeners.size > 0) {
+          report({ type: 'request_accepted', clientId: undefined, cached: false, anonymous: true })
+        }
+        return undefined
+      }
+      // A client that knows no token yet learns which scopes to request.
+      throw reject(resourceMetadata ? { ...credentials, scopes: requiredScopes(all) } : credentials)
+    }
+    const { scheme, token: value } = credentials
+    const hash = digest(value)
+    const key = typeof hash === 'string' ? hash : await hash
+    const found = checked.find(key)
+    const { result, check } = found ?? (await checkNow(key, value))
+    const { token, reason } = result
+    if (token === undefined) throw reject({ ...invalidToken, reason }, scheme)
+    const now = clock.now() - check.toleranceMs
+    if (isExpired(token, now)) {
+      const expected = `a time after ${new Date(now).toISOString()}`
+      throw reject(
+        { ...invalidToken, reason: rejectionReason('exp', timeOf(token.claims['exp']), expected) },
+        scheme,
+      )
+    }
+    const confirmation = token.claims['cnf']
+    if (confirmation !== undefined || scheme === 'dpop' || challenges.dpopRequired) {
+      const bound = { token: value, scheme, confirmation }
+      const failure = await checkBinding(bound, request, loadProofs, challenges.dpopRequired)
+      if (failure) throw reject(failure, scheme)
+    }
+    const unmet = findUnmetRequirement(token, all)
+    if (unmet) throw reject(unmet, scheme)
+    if (listeners.size > 0) {
+      report({
+        type: 'request_accepted',
+        clientId: token.clientId,
+        cached: found !== undefined,
+        anonymous: false,
+      })
+    }
+    return token
+  }
+
   return {
     resourceMetadata,
-    async verify(authorization, requirements = {}) {
-      const credentials = readCredentials(authorization, challenges.dpopRequired)
-      if ('code' in credentials) {
-        // A client that knows no token yet learns which scopes to request.
-        throw reject(resourceMetadata ? { ...credentials, scopes: requirements.scopes } : credentials)
-      }
-      const { scheme, token: value } = credentials
-      const hash = digest(value)
-      const key = typeof hash === 'string' ? hash : await hash
-      const found = checked.find(key)
-      const result = found ?? (await checkNow(key, value))
-      const token = result?.token
-      if (!token || isExpired(token, clock.now() - result.check.toleranceMs))
-        throw reject(invalidToken, scheme)
-      const confirmation = token.claims['cnf']
-      if (confirmation !== undefined || scheme === 'dpop' || challenges.dpopRequired) {
-        const bound = { token: value, scheme, confirmation }
-        const failure = await checkBinding(bound, requirements.request, loadProofs, challenges.dpopRequired)
-        if (failure) throw reject(failure, scheme)
-      }
-      const missing = findInsufficientScope(token, requirements)
-      if (missing) throw reject(missing, scheme)
-      if (listeners.size > 0) {
-        report({ type: 'request_accepted', clientId: token.clientId, cached: found !== undefined })
-      }
-      return token
-    },
+    verify: verify as TokenVerifier['verify'],
     subscribe(listener) {
       listeners.add(listener)
       return () => void listeners.delete(listener)

@@ -1,4 +1,4 @@
-import type { TokenRequirements, TokenVerifierOptions } from '@tokenwell/resource-server'
+import type { RequireTokenOptions, TokenVerifierOptions } from '@tokenwell/resource-server'
 
 /** Options of each API's verifier, as JSON: some APIs run in a separate process. */
 export type ApiConfigs = Readonly<Record<string, TokenVerifierOptions>>
@@ -10,7 +10,13 @@ export const routes = {
   products: { products: ['orders', 'invoices'] },
   scope: { scopes: ['orders:read'] },
   all: { products: ['orders'], scopes: ['orders:read', 'orders:write'] },
-} as const satisfies Record<string, TokenRequirements>
+  anyScope: { anyScope: ['orders:read', 'orders:admin'] },
+  claims: {
+    claims: { roles: ['reader', 'writer'], 'kubernetes.io': { namespace: { anyOf: ['shop', 'test'] } } },
+  },
+  where: { where: ({ clientId }) => clientId === 'client' },
+  optional: { optional: true },
+} as const satisfies Record<string, RequireTokenOptions<never>>
 
 /** APIs of one framework on a socket. */
 export interface RunningApis {

@@ -11,7 +11,7 @@ export function createFetchHandler(configs: ApiConfigs): (request: Request) => P
         ([route, requirements]) =>
           [
             `/${name}/${route}`,
-            requireToken(verifier, (_request, token) => Response.json(token), requirements),
+            requireToken(verifier, (_request, token) => Response.json(token ?? 'anonymous'), requirements),
           ] as const,
       )
     }),

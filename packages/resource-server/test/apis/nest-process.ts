@@ -1,9 +1,11 @@
 import 'reflect-metadata'
 import { Controller, Get, Module, UseGuards, type DynamicModule, type Type } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
+import type { RequireTokenOptions } from '@tokenwell/resource-server'
 import {
-  RequireProducts,
+  OptionalToken,
   RequireScopes,
+  Require,
   ResourceServerModule,
   TokenGuard,
   VerifiedAccessToken,
@@ -14,33 +16,30 @@ import { routes, type ApiConfigs } from './api-config.ts'
 // decorators are called as functions: Node strips types, but does not support decorators.
 
 function apiModule(name: string, options: ApiConfigs[string]): DynamicModule {
-  const controllers = Object.entries(routes).map(
-    ([route, { products = [], scopes = [] }]: [string, Requirements]) => {
-      class ApiController {
-        show(token: unknown): unknown {
-          return token
-        }
+  const controllers = Object.entries(routes).map(([route, requirements]: [string, Requirements]) => {
+    const { optional = false, scopes = [], ...others } = requirements
+    class ApiController {
+      show(token: unknown): unknown {
+        return token ?? '"anonymous"'
       }
-      VerifiedAccessToken()(ApiController.prototype, 'show', 0)
-      const method = Object.getOwnPropertyDescriptor(ApiController.prototype, 'show')!
-      Get(route)(ApiController.prototype, 'show', method)
-      RequireProducts(...products)(ApiController)
-      RequireScopes(...scopes)(ApiController.prototype, 'show', method)
-      UseGuards(TokenGuard)(ApiController)
-      Controller(name)(ApiController)
-      return ApiController
-    },
-  )
+    }
+    VerifiedAccessToken()(ApiController.prototype, 'show', 0)
+    const method = Object.getOwnPropertyDescriptor(ApiController.prototype, 'show')!
+    Get(route)(ApiController.prototype, 'show', method)
+    if (optional) OptionalToken()(ApiController.prototype, 'show', method)
+    else Require(others)(ApiController)
+    RequireScopes(...scopes)(ApiController.prototype, 'show', method)
+    UseGuards(TokenGuard)(ApiController)
+    Controller(name)(ApiController)
+    return ApiController
+  })
   // oxlint-disable-next-line typescript/no-extraneous-class -- decorated below
   class ApiModule {}
   Module({})(ApiModule)
   return { module: ApiModule, imports: [ResourceServerModule.forRoot(options)], controllers }
 }
 
-interface Requirements {
-  readonly products?: readonly string[]
-  readonly scopes?: readonly string[]
-}
+type Requirements = RequireTokenOptions<never>
 
 // oxlint-disable-next-line typescript/no-extraneous-class -- decorated below
 class AppModule {}

@@ -25,7 +25,7 @@ export function startExpress(configs: ApiConfigs): Promise<RunningApis> {
     const verifier = createTokenVerifier({ ...options, onEvent: () => {} })
     for (const [route, requirements] of Object.entries(routes)) {
       app.get(`/${name}/${route}`, requireToken(verifier, requirements), (request, response) => {
-        response.json(request.accessToken)
+        response.json(request.accessToken ?? 'anonymous')
       })
     }
   }
@@ -39,7 +39,11 @@ export async function startFastify(configs: ApiConfigs): Promise<RunningApis> {
       async (api) => {
         api.register(resourceServer, { verifier: createTokenVerifier({ ...options, onEvent: () => {} }) })
         for (const [route, accessToken] of Object.entries(routes)) {
-          api.get(`/${route}`, { config: { accessToken } }, async (request) => request.accessToken)
+          api.get(
+            `/${route}`,
+            { config: { accessToken } },
+            async (request) => request.accessToken ?? '"anonymous"',
+          )
         }
       },
       { prefix: `/${name}` },

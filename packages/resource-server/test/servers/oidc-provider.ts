@@ -10,6 +10,8 @@ export const resources = {
   opaque: 'https://opaque.example.com',
   jwt: 'https://jwt.example.com',
   other: 'https://other.example.com',
+  /** With JWTs, for another API. */
+  otherJwt: 'https://other-jwt.example.com',
 }
 
 export interface OidcProvider {

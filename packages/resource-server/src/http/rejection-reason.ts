@@ -1,0 +1,59 @@
+/**
+ * Why a token was rejected: what it has, and what was expected. For those who operate the API: it is in events, on the
+ * error object and in the log, and never in the response.
+ */
+export interface RejectionReason {
+  /**
+   * The claim, such as `aud`, or the header parameter: `typ`, `alg`, `kid`. Also `signature`; `format`, if tokens of this
+   * kind are not accepted; `active` of an introspection response; `where`, the function of a requirement.
+   */
+  readonly claim: string
+  /** The value in the token as text, at most 200 characters; null if it has none. */
+  readonly received: string | null
+  readonly expected: string
+}
+
+const maxLength = 200
+
+/** @param received any value that the sender may have chosen */
+export function rejectionReason(claim: string, received: unknown, expected: string): RejectionReason {
+  return { claim, received: received === undefined ? null : printable(received), expected }
+}
+
+export function oneOf(values: readonly unknown[]): string {
+  return values.join(' or ')
+}
+
+export function allOf(values: readonly unknown[]): string {
+  return values.join(' and ')
+}
+
+/** Times of a token are seconds. */
+export function timeOf(seconds: unknown): unknown {
+  const time = new Date(Number(seconds) * 1_000)
+  return typeof seconds === 'number' && !Number.isNaN(time.getTime()) ? time.toISOString() : seconds
+}
+
+/** On one line, and without characters that change how a log is read. */
+function printable(value: unknown): string {
+  const isList = Array.isArray(value) && value.every((each) => typeof each === 'string')
+  const text = typeof value === 'string' ? value : isList ? value.join(', ') : JSON.stringify(value)
+  const short = text.length > maxLength ? `${text.slice(0, maxLength - 1)}…` : text
+  return short.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '\ufffd')
+}
+
+export function describeReason({ claim, received, expected }: RejectionReason): string {
+  return `its ${claim} is ${received === null ? 'missing' : JSON.stringify(received)}. Expected: ${expected}`
+}
+
+/** What to do about the three mistakes of a new API. */
+const fixes: Readonly<Record<string, string>> = {
+  aud: 'If this value is the name of this API at its issuer, set `audience` to it. Otherwise the client has requested a token for another API.',
+  iss: 'If you trust this issuer, set `issuer` to exactly this value, including a slash at its end.',
+  typ: "Tokens of the type at+jwt are accepted unless the option `typ` says otherwise. Set `typ: 'JWT'`, or `typ: false` if this issuer sets none, and `clients`, `scopes` or `claims`, so that no ID token is accepted.",
+}
+
+/** How to fix a rejection that a new API has at first; undefined for any other. */
+export function explainReason({ claim }: RejectionReason): string | undefined {
+  return Object.hasOwn(fixes, claim) ? fixes[claim] : undefined
+}
