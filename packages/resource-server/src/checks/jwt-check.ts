@@ -61,15 +61,39 @@ const maxIssuers = 1_000
 
 /** Checks JWT access tokens by the issuer that they name, never by a key that fits. */
 export function createJwtCheck(findIssuer: FindIssuer): TokenCheck['check'] {
+  /** Those of a list stay the same objects; a function may return others for the same issuer. */
+  const prepared = new WeakMap<JwtCheckOptions, PreparedIssuer>()
   const keySources = new LRUCache<string, JWTVerifyGetKey>({ max: maxIssuers })
-  return async (token) => {
-    const options = await findIssuer(issuerOf(token))
-    if ('claim' in options) return { reason: options }
+  const prepare = (options: JwtCheckOptions): PreparedIssuer => {
     const { issuer, jwksUrl, jwks } = options
     const place = JSON.stringify([issuer, jwksUrl, jwks])
     const keys = keySources.get(place) ?? createKeySource(options)
     keySources.set(place, keys)
-    return checkJwt(token, keys, options)
+    const found = { keys, requirements: requirementsOf(options) }
+    prepared.set(options, found)
+    return found
+  }
+  return async (token) => {
+    const options = await findIssuer(issuerOf(token))
+    return 'claim' in options
+      ? { reason: options }
+      : checkJwt(token, prepared.get(options) ?? prepare(options), options)
+  }
+}
+
+interface PreparedIssuer {
+  readonly keys: JWTVerifyGetKey
+  readonly requirements: JWTVerifyOptions & { readonly issuer: string }
+}
+
+function requirementsOf(options: JwtCheckOptions): PreparedIssuer['requirements'] {
+  const { issuer, audience, typ = 'at+jwt', algorithms = asymmetric, clockToleranceSeconds = 5 } = options
+  return {
+    issuer,
+    ...(audience !== false && { audience: [audience].flat() }),
+    algorithms: [...algorithms],
+    clockTolerance: clockToleranceSeconds,
+    requiredClaims: typ === 'at+jwt' ? ['exp', 'sub', 'client_id', 'iat', 'jti'] : ['exp'],
   }
 }
 
@@ -84,18 +108,11 @@ function issuerOf(token: string): unknown {
 /** RFC 9068, section 4; for tokens of other types RFC 8725, section 3. */
 async function checkJwt(
   token: string,
-  keys: JWTVerifyGetKey,
+  { keys, ...prepared }: PreparedIssuer,
   options: JwtCheckOptions,
 ): Promise<CheckResult> {
-  const { issuer, audience, clock, typ = 'at+jwt', algorithms = asymmetric } = options
-  const requirements: JWTVerifyOptions = {
-    issuer,
-    ...(audience !== false && { audience: [audience].flat() }),
-    algorithms: [...algorithms],
-    clockTolerance: options.clockToleranceSeconds ?? 5,
-    currentDate: new Date(clock.now()),
-    requiredClaims: typ === 'at+jwt' ? ['exp', 'sub', 'client_id', 'iat', 'jti'] : ['exp'],
-  }
+  const { audience, clock, typ = 'at+jwt' } = options
+  const requirements = { ...prepared.requirements, currentDate: new Date(clock.now()) }
   const checked = await verify(token, keys, requirements).catch((error: unknown): RejectionReason => {
     // The keys could not be loaded.
     if (error instanceof TokenError) throw error
@@ -103,7 +120,7 @@ async function checkJwt(
     const isClaim = error instanceof errors.JWTClaimValidationFailed || error instanceof errors.JWTExpired
     // A token of another type lacks other claims as well: its type is the better reason.
     const other = isClaim ? findOtherType(header.typ, error.payload, typ) : undefined
-    return other ?? reasonOf(error, header, { ...requirements, issuer })
+    return other ?? reasonOf(error, header, requirements)
   })
   if ('claim' in checked) return { reason: checked }
   const { payload, protectedHeader } = checked
@@ -155,7 +172,7 @@ function headerOf(token: string): JWTHeaderParameters | Record<string, never> {
 function reasonOf(
   error: unknown,
   { alg, kid, crit }: JWTHeaderParameters | Record<string, never>,
-  { issuer, audience, algorithms = [], currentDate }: JWTVerifyOptions & { readonly issuer: string },
+  { issuer, audience, algorithms = [], currentDate }: PreparedIssuer['requirements'],
 ): RejectionReason {
   if (error instanceof errors.JWTExpired || error instanceof errors.JWTClaimValidationFailed) {
     const { claim, payload, reason } = error
