@@ -49,9 +49,9 @@ it('gives each tab of a list its own name', async () => {
   for (const list of lists) expect(new Set(list).size, list.join(', ')).toBe(list.length)
 })
 
-it('has snippets in four languages that name the service and the fields', async () => {
+it('has snippets that name the service and the fields', async () => {
   const { authUrl, markup, text } = await reference()
-  for (const language of ['curl', 'typescript', 'python', 'go']) {
+  for (const language of ['curl', 'typescript']) {
     const snippet = new RegExp(`id="getAccessToken-snippet-${language}">(.*?)</code>`, 's').exec(markup)?.[1]
     expect(plainText(snippet ?? '')).toContain(`${authUrl}${tokenPath}?grant_type=client_credentials`)
     expect(snippet).toContain('YOUR_CLIENT_SECRET')

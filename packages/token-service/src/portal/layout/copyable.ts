@@ -1,10 +1,10 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import hljs from 'highlight.js/lib/core'
 import bash from 'highlight.js/lib/languages/bash'
-import go from 'highlight.js/lib/languages/go'
+
 import json from 'highlight.js/lib/languages/json'
 import plaintext from 'highlight.js/lib/languages/plaintext'
-import python from 'highlight.js/lib/languages/python'
+
 import typescript from 'highlight.js/lib/languages/typescript'
 
 export interface CopyableOptions {
@@ -44,7 +44,7 @@ export function shortId(id: string, value: string, what: string): SafeHtml {
   >`
 }
 
-const languages = { bash, go, json, plaintext, python, typescript }
+const languages = { bash, json, plaintext, typescript }
 export type Language = keyof typeof languages
 
 for (const [name, grammar] of Object.entries(languages)) hljs.registerLanguage(name, grammar)

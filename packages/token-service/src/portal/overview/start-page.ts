@@ -3,8 +3,7 @@ import type { Project, RegisteredClient } from '../../storage/application.ts'
 import { checkboxes, csrfInput, emptyForm, field } from '../layout/form.ts'
 import { page } from '../layout/page.ts'
 import { newSecret } from '../secrets/secret-page.ts'
-import { tokenSnippets } from '../snippets/client-snippets.ts'
-import { snippetTabs } from '../snippets/snippet-tabs.ts'
+import { tokenSnippets } from '../layout/snippets.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 
 /** The progress of a developer towards the first token. */
@@ -121,7 +120,7 @@ function tokenStep(
         </p>`
       : html`<p>The snippets contain the client ID and the secret.</p>`
   }
-  ${snippetTabs(tokenSnippets({ baseUrl, clientId, clientSecret }))}
+  ${tokenSnippets({ baseUrl, clientId, clientSecret })}
   ${
     hasToken
       ? html`<p data-progress="result">Your application has received its first token.</p>`

@@ -1,8 +1,8 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import { code, inlineCode, copyable } from '../layout/copyable.ts'
-import { requestSnippets } from '../snippets/request-snippets.ts'
+import { requestSnippets } from '../layout/snippets.ts'
 import { tabs } from '../layout/tabs.ts'
-import { snippetTabs } from '../snippets/snippet-tabs.ts'
+
 import type { Form, Operation, OperationResponse } from './api-operations.ts'
 
 const placeholders: Readonly<Record<string, string>> = {
@@ -53,7 +53,7 @@ export function operationSection(operation: Operation, baseUrl: string, tryIt: S
       </div>
       <div class="operation-aside">
         <h3>Request</h3>
-        ${snippetTabs(requestSnippets({ url, form }), `${id}-snippet`, ` for ${title}`)} ${tryIt}
+        ${requestSnippets({ url, form }, `${id}-snippet`, ` for ${title}`)} ${tryIt}
       </div>
       <div>
         <h3>Responses</h3>

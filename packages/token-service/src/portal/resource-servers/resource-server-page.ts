@@ -8,8 +8,7 @@ import { page } from '../layout/page.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 import { serverName } from './resource-servers-page.ts'
 import { newSecret } from '../secrets/secret-page.ts'
-import { introspectionSnippets } from '../snippets/client-snippets.ts'
-import { snippetTabs } from '../snippets/snippet-tabs.ts'
+import { introspectionSnippets } from '../layout/snippets.ts'
 
 export interface ResourceServerContent extends CredentialsContent {
   readonly server: ResourceServer
@@ -90,7 +89,7 @@ export function resourceServerSecretPage(
     <section class="card" aria-labelledby="try">
       <h2 id="try">Introspect a token</h2>
       <p>Replace <code>YOUR_ACCESS_TOKEN</code> with a token that the API received.</p>
-      ${snippetTabs(introspectionSnippets(client))}
+      ${introspectionSnippets(client)}
     </section>
     <p class="bar">
       <a class="button" href="${paths.resourceServer(clientId)}">Continue to the resource server</a>

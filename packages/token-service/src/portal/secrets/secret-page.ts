@@ -1,8 +1,7 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { Application, Project } from '../../storage/application.ts'
 import { page } from '../layout/page.ts'
-import { tokenSnippets, environmentFile, type ClientOfService } from '../snippets/client-snippets.ts'
-import { snippetTabs } from '../snippets/snippet-tabs.ts'
+import { tokenSnippets, environmentFile, type ClientOfService } from '../layout/snippets.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 import { code, copyable, copyButton } from '../layout/copyable.ts'
 
@@ -33,7 +32,7 @@ export function secretPage(
               because the secret is not shown again.
             </p>`
       }
-      ${snippetTabs(tokenSnippets(client))}
+      ${tokenSnippets(client)}
     </section>
     <p class="bar">
       <a class="button" href="${paths.application(project.id, application.id)}"
