@@ -20,12 +20,7 @@ export const commandSettings = serviceSettings.extend({
     'file with the keys that secrets are hashed with, one per line, newest first; or TOKENWELL_SECRET_HASH_KEYS, comma-separated',
     file,
   ),
-  applicationsFile: setting('<file>', 'file with applications to create if they do not exist', file),
-  resourceServersFile: setting(
-    '<file>',
-    'file with APIs that may introspect tokens, to create if they do not exist',
-    file,
-  ),
+
   adminTokenFile: setting('<file>', 'file with the administrator token; or TOKENWELL_ADMIN_TOKEN', file),
   logLevel: setting(
     '<level>',
@@ -44,13 +39,11 @@ const groups: Readonly<Record<string, readonly (keyof typeof commandSettings.sha
   'Where it listens': ['port', 'host', 'publicUrl', 'trustProxy', 'corsOrigins'],
   Storage: ['storage', 'storageFile', 'secretHashKeysFile', 'auditRetentionDays', 'usageRetentionDays'],
   Clients: [
-    'applicationsFile',
-    'resourceServersFile',
     'products',
     'scopes',
     'secretOverlapSeconds',
     'failureAttempts',
-    'failureWindowSeconds',
+
     'jwksAllowedHosts',
   ],
   Administration: ['adminPort', 'adminHost', 'adminTokenFile', 'webhookAllowedHosts', 'metrics'],

@@ -18,17 +18,14 @@ export async function readConfiguration(file: string | undefined, given: Setting
   const set = Object.entries(given).filter(([, value]) => value !== undefined)
   const settings: Settings = { ...fromFile, ...Object.fromEntries(set) }
   const { openidClientSecret, ...others } = settings
-  const { storageFile, applicationsFile, resourceServersFile, adminTokenFile } = others
+  const { storageFile, adminTokenFile } = others
   return parseSettings(
     commandSettings,
     withSecretsFromFiles({
       ...others,
       ...(typeof adminTokenFile === 'string' && { adminToken: readText(adminTokenFile).trim() }),
       ...(typeof storageFile === 'string' && { storage: readText(storageFile).trim() }),
-      ...(typeof applicationsFile === 'string' && { applications: await readYaml(applicationsFile) }),
-      ...(typeof resourceServersFile === 'string' && {
-        resourceServers: await readYaml(resourceServersFile),
-      }),
+
       ...(openidClientSecret !== undefined &&
         isObject(others['openidProvider']) && {
           openidProvider: {

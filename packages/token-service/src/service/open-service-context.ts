@@ -24,6 +24,7 @@ import { createWebhookRegistry, renewSigningSecret } from '../webhook/webhook-re
 import type { ResolvedOptions } from './service-settings.ts'
 
 const dayMs = 86_400_000
+const failureWindowSeconds = 60
 
 export async function openServiceContext(
   options: ResolvedOptions,
@@ -76,7 +77,7 @@ export async function openServiceContext(
   const activity = createActivityRecorder({ storage: storage.activity, clock, onError })
   const failedAttempts = createFailedAttemptLimit(storage.failures, clock, {
     attempts: options.failureAttempts,
-    windowSeconds: options.failureWindowSeconds,
+    windowSeconds: failureWindowSeconds,
   })
   let loadedKeySets: Promise<RemoteKeySets> | undefined
   // Loaded on first use: most services never see an assertion.

@@ -72,14 +72,10 @@ export const serviceSettings = z.strictObject({
   ),
   failureAttempts: setting(
     '<number>',
-    'failed attempts from one address for one client before further failures get status 429',
+    'failed attempts from one address for one client within a minute before further failures get status 429',
     numeric(z.number().int().min(1)).default(10),
   ),
-  failureWindowSeconds: setting(
-    '<number>',
-    'period in which failed attempts are counted',
-    numeric(z.number().positive()).default(60),
-  ),
+
   publicUrl: setting(
     '<url>',
     'URL that clients use',

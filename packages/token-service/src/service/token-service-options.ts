@@ -61,10 +61,9 @@ export interface TokenServiceOptions {
    * `0`: it expires at once. @default 86400
    */
   readonly secretOverlapSeconds?: number | undefined
-  /** How many attempts from one address for one client may fail before further failures get status 429. @default 10 */
+  /** How many attempts from one address for one client may fail within a minute before further failures get status 429. @default 10 */
   readonly failureAttempts?: number | undefined
-  /** The period in which failed attempts are counted. @default 60 */
-  readonly failureWindowSeconds?: number | undefined
+
   /** The URL that clients use, if it differs from the service's own. @default from the `Host` header */
   readonly publicUrl?: string | undefined
   /**

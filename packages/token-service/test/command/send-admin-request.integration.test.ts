@@ -74,7 +74,7 @@ describe('a request of an administrator', () => {
     const { port } = new URL(url)
     const token = 'token-in-a-file-0123456789-0123456789'
     const cwd = temporaryFolder({
-      'service.yaml': `adminPort: ${port}\nadminHost: 0.0.0.0\nadminTokenFile: token\napplicationsFile: missing\n`,
+      'service.yaml': `adminPort: ${port}\nadminHost: 0.0.0.0\nadminTokenFile: token\nsecretHashKeysFile: missing\n`,
       'other.yaml': 'adminPort: 1\nadminTokenFile: token\n',
       token: `${token}\n`,
     })

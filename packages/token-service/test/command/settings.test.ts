@@ -27,7 +27,7 @@ const values: Readonly<Record<string, [text: string, value: unknown]>> = {
   secretOverlapSeconds: ['60', 60],
   scopes: ['orders:read,orders:write', ['orders:read', 'orders:write']],
   failureAttempts: ['3', 3],
-  failureWindowSeconds: ['30', 30],
+
   publicUrl: ['https://auth.example.com', 'https://auth.example.com'],
   trustProxy: ['true', true],
   corsOrigins: [
@@ -64,8 +64,7 @@ describe('a setting', () => {
     const files = [
       'storageFile',
       'secretHashKeysFile',
-      'applicationsFile',
-      'resourceServersFile',
+
       'adminTokenFile',
     ]
     expect(flags.filter((name) => name !== 'config' && !files.includes(name)).toSorted()).toEqual(
@@ -168,6 +167,8 @@ describe('a usage error', () => {
       'broken.yaml': 'port: 1\nkeys: ["canary\n',
       'unknown.yaml': 'prot: canary\n',
       'list.yaml': '- canary\n',
+      'applications.yaml': 'applications: { canary: 1 }\n',
+      'servers.yaml': 'resourceServers: [canary]\n',
       'nameless.yaml': 'applications: [{ clientId: canary }]\n',
       'unknown-field.yaml': 'applications: [{ nmae: canary, name: canary, clientId: canary, x: 1 }]\n',
       'long-name.yaml': `applications: [{ name: ${'canary'.repeat(40)}, clientId: canary }]\n`,
@@ -190,7 +191,8 @@ describe('a usage error', () => {
     [['--failure-attempts', '0'], /"failureAttempts" must be at least 1\.$/],
     [['--drain-seconds', '4000'], /"drainSeconds" must be at most 3600\.$/],
     [['--failure-attempts', '1.5'], /"failureAttempts" must be a whole number\.$/],
-    [['--failure-window-seconds', '0'], /"failureWindowSeconds" must be greater than 0\.$/],
+    [['--audit-retention-days', '0'], /"auditRetentionDays" must be greater than 0\.$/],
+
     [['--metrics', 'canary'], /"metrics" must be true or false\.$/],
     [['--host', ''], /"host" must not be empty\.$/],
     [['--config', 'long-name.yaml'], /"applications\[0\]\.name" must have at most 200 characters\.$/],
@@ -213,7 +215,9 @@ describe('a usage error', () => {
     [['--config', 'broken.yaml'], /broken\.yaml is not valid YAML or JSON \(line \d\)/],
     [['--config', 'unknown.yaml'], /"prot" is unknown\.$/],
     [['--config', 'list.yaml'], /must contain settings/],
-    [['--applications-file', 'unknown.yaml', '--storage', 'memory'], /"applications" must be a list\.$/],
+    [['--config', 'applications.yaml'], /"applications" must be a list\.$/],
+    [['--config', 'servers.yaml'], /"resourceServers\[0\]" must be an object\.$/],
+
     [['--storage', 'memory', '--secret-hash-keys-file', 'short.keys'], /32 or more/],
   ])('is reported without secrets: %j', async (args, message) => {
     const files = folder()
@@ -230,14 +234,12 @@ describe('a usage error', () => {
 })
 
 it('reads the storage and the administrator token from files', async () => {
-  const folder = temporaryFolder({ storage: 'memory\n', token: `${'4'.repeat(32)}\n`, list: '- a\n' })
+  const folder = temporaryFolder({ storage: 'memory\n', token: `${'4'.repeat(32)}\n` })
   const flags = ['--storage-file', join(folder, 'storage'), '--admin-token-file', join(folder, 'token')]
   expect(await configurationOf(...flags)).toMatchObject({
     storage: { kind: 'memory' },
     adminToken: '4'.repeat(32),
   })
-  const servers = configurationOf('--resource-servers-file', join(folder, 'list'))
-  await expect(servers).rejects.toThrow('The setting "resourceServers[0]" must be an object.')
 })
 
 it.each(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])(

@@ -137,7 +137,8 @@ describe('tokenwell-service', () => {
   })
 
   it('limits failed authentications as configured', async () => {
-    const limits = ['--failure-attempts', '2', '--failure-window-seconds', '1234']
+    const limits = ['--failure-attempts', '2']
+
     const cwd = temporaryFolder({ 'service.yaml': settings })
     const service = runCommand(['--config', 'service.yaml', ...limits], { cwd })
     const wrong = { ...application, clientSecret: 'wrong' }
@@ -147,14 +148,14 @@ describe('tokenwell-service', () => {
     }
     expect(responses.map(({ status }) => status)).toEqual([401, 401, 429])
     const seconds = Number(responses[2]!.headers.get('retry-after'))
-    // The first failure may be up to a minute old.
-    expect(seconds).toBeGreaterThan(1170)
-    expect(seconds).toBeLessThanOrEqual(1234)
+    expect(seconds).toBeGreaterThan(0)
+    expect(seconds).toBeLessThanOrEqual(60)
   })
 
   it('stores its data in an SQLite file beside its keys', { timeout: 60_000 }, async () => {
-    const cwd = temporaryFolder({ 'apps.json': JSON.stringify([application]) })
-    const args = ['--port', '0', '--storage', 'sqlite:data.db', '--applications-file', 'apps.json']
+    const cwd = temporaryFolder({ 'service.json': JSON.stringify({ applications: [application] }) })
+    const args = ['--port', '0', '--storage', 'sqlite:data.db', '--config', 'service.json']
+
     const first = runCommand(args, { cwd })
     expect((await requestToken(await first.authUrl)).status).toBe(200)
     expect(first.output()).toMatch(/Storage +SQLite, data\.db/)
