@@ -42,7 +42,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          include: ['{packages,apps}/*/test/**/*.test.ts', 'tools/design/test/*.test.ts'],
+          include: ['{packages,apps}/*/test/**/*.test.ts', 'tools/{design,release}/test/*.test.ts'],
           exclude: ['**/*.integration.test.ts'],
         },
       },

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Listr } from 'listr2'
 import { checkApiReports } from './checks/api-report.ts'
 import { checkImports } from './checks/imports.ts'
+import { checkMigrations } from './checks/migrations.ts'
 import { checkEntries, checkManifest } from './checks/manifest.ts'
 import {
   checkModuleTypes,
@@ -40,6 +41,7 @@ const checkEach = (title: string, find: (one: PackedPackage) => Problems) =>
 const all = [
   check('workflows', () => checkWorkflows()),
   check('import cycles and directions', checkImports),
+  check('migrations that have landed', checkMigrations),
   check('unused files, exports and dependencies (knip)', checkUnused),
   check('licences of production dependencies', checkLicences),
   {

@@ -1,4 +1,4 @@
-import type { Keyring } from '../clients/keyring.ts'
+import type { Keyring } from '../runtime/keyring.ts'
 import { UsageError } from '../runtime/usage-error.ts'
 import { countedEvents } from '../storage/activity-recorder.ts'
 import {

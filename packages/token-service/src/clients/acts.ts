@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '../runtime/clock.ts'
 import type { Actor, AuditEvent, Changes } from '../storage/audit-storage.ts'
 import type { Storage, Transaction } from '../storage/storage.ts'
-import type { Keyring } from './keyring.ts'
+import type { Keyring } from '../runtime/keyring.ts'
 import { addWebhookEvents } from './webhook-events.ts'
 
 /** Adds an entry about what the act did. */

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { StoredSecret } from '../storage/application.ts'
-import type { Keyring } from './keyring.ts'
+import type { Keyring } from '../runtime/keyring.ts'
 
 const prefixLength = 4
 const configuredPrefix = 'configured-'

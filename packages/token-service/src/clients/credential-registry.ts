@@ -4,7 +4,7 @@ import type { Actor } from '../storage/audit-storage.ts'
 import type { Transaction } from '../storage/storage.ts'
 import { changesOf, type Act, type Audit } from './acts.ts'
 import { createClientSecret, isConfigured, storedSecret } from './client-secret.ts'
-import type { Keyring } from './keyring.ts'
+import type { Keyring } from '../runtime/keyring.ts'
 import { parsePublicKeys } from './parse-public-keys.ts'
 import { publicKeys, withKeys, withNewName, withoutKey } from './public-keys.ts'
 

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { link, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { UsageError } from '../runtime/usage-error.ts'
-import { createRandomKey } from './keyring.ts'
+import { createRandomKey } from '../runtime/keyring.ts'
 
 /** Reads keys from a file, one per line and the newest first; creates the file with a random key if it is missing. */
 export async function readOrCreateKeyFile(path: string): Promise<string[]> {

@@ -7,7 +7,7 @@ import type { ResolvedApplication, ResourceServerOptions } from './application-o
 import { settingNames, type SettingName } from './application-schema.ts'
 import { configuredId, isConfigured, storedSecret } from './client-secret.ts'
 import type { ClientKind, CredentialOwner } from './credential-registry.ts'
-import type { Keyring } from './keyring.ts'
+import type { Keyring } from '../runtime/keyring.ts'
 import { configuredKeys, withConfiguredKeys } from './public-keys.ts'
 
 export interface SeedContext {

@@ -1,5 +1,6 @@
 import { SettingError } from '../runtime/setting.ts'
 import { UsageError } from '../runtime/usage-error.ts'
+import { SchemaMismatch } from '../storage/schema-mismatch.ts'
 import { sendAdminRequest } from './send-admin-request.ts'
 import { waysToSet } from './command-settings.ts'
 import { parseCommandLine } from './parse-command-line.ts'
@@ -8,7 +9,7 @@ import { runStorageTask } from './run-storage-task.ts'
 
 const print = (line: string) => void process.stderr.write(`${line}\n`)
 
-/** Does what the command line requests; exits with 2 on a usage error. */
+/** Does what the command line requests; exits with 2 on a usage error, and with 1 if something else prevents it. */
 export async function runCommand(args: readonly string[]): Promise<void> {
   // A service whose messages nobody reads any more goes on.
   process.stderr.on('error', () => {})
@@ -34,6 +35,6 @@ export async function runCommand(args: readonly string[]): Promise<void> {
     if (error instanceof SettingError) {
       print(`→ ${waysToSet(error.setting) ?? '`tokenwell-service --help` lists the settings.'}`)
     }
-    process.exit(isUsageError ? 2 : 1)
+    process.exit(isUsageError && !(error instanceof SchemaMismatch) ? 2 : 1)
   }
 }

@@ -1,4 +1,4 @@
-import type { Keyring } from '../clients/keyring.ts'
+import type { Keyring } from '../runtime/keyring.ts'
 import type { PublicKey } from '../storage/application.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { ProtocolError } from './protocol-error.ts'

@@ -1,6 +1,6 @@
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type CryptoKey, type JWK } from 'jose'
 import type { Act } from '../clients/acts.ts'
-import type { Keyring } from '../clients/keyring.ts'
+import type { Keyring } from '../runtime/keyring.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { StorageFailure } from '../storage/storage-failure.ts'
 import { UsageError } from '../runtime/usage-error.ts'

@@ -3,7 +3,7 @@ import { createAssertionAuthenticator } from '../oauth/authenticate-by-assertion
 import { createIdentityAuthenticator } from '../oauth/authenticate-by-identity.ts'
 import { createClientAuthenticator } from '../oauth/authenticate-client.ts'
 import { createFailedAttemptLimit } from '../oauth/failed-attempt-limit.ts'
-import { createKeyring, createRandomKey, type Keyring } from '../clients/keyring.ts'
+import { createKeyring, createRandomKey, type Keyring } from '../runtime/keyring.ts'
 import { UsageError } from '../runtime/usage-error.ts'
 import { createSigningKeys } from '../oauth/signing-keys.ts'
 import { createAct } from '../clients/acts.ts'
@@ -66,6 +66,8 @@ export async function openServiceContext(
   }
   const storage = await openStorage(options.storage, {
     onError,
+    keyring,
+    clock,
     async prepare(opened) {
       await checkKeys(opened, keyring)
       await seed(opened)

@@ -22,7 +22,8 @@ export async function openStorage(location: StorageLocation, options: OpenOption
     return openPostgres(location.url, options)
   }
   const { openMemory, openSqlite } = await import('./sqlite/open-sqlite.ts')
-  const storage = location.kind === 'memory' ? await openMemory() : await openSqlite(location.file)
+  const storage =
+    location.kind === 'memory' ? await openMemory(options) : await openSqlite(location.file, options)
   try {
     await options.prepare(storage)
     return storage

@@ -8,6 +8,8 @@ import type {
   StoredSecret,
   PublicKey,
 } from './application.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { Keyring } from '../runtime/keyring.ts'
 import type { DeveloperStorage, PasskeyStorage, SessionStorage } from './developer-storage.ts'
 import type { ActivityStorage } from './activity-storage.ts'
 import type { AuditStorage } from './audit-storage.ts'
@@ -232,15 +234,25 @@ export interface Storage {
   readonly audit: AuditStorage
   /** Runs the work in one transaction, after those that began before; what it throws undoes everything. */
   transaction<Result>(work: (stored: Transaction) => Promise<Result>): Promise<Result>
-  /** Resolves once the storage can be used; until then every call rejects. */
+  /**
+   * Resolves once the storage can be used; until then every call rejects. Rejects if this version of the program cannot use
+   * the database.
+   */
   readonly opened: Promise<void>
   /** Writes something; rejects if the storage cannot be written to now. */
   probe(): Promise<void>
   close(): Promise<void>
 }
 
+/** What the migration of a storage needs. */
+export interface MigrationContext {
+  /** Signs the entry of the audit log. */
+  readonly keyring: Keyring
+  readonly clock: Clock
+}
+
 /** How a storage is opened. */
-export interface OpenOptions {
+export interface OpenOptions extends MigrationContext {
   /** Called for failures that no caller gets to see. */
   readonly onError: (error: unknown) => void
   /** Runs once, after the migrations and before anything else; the storage is not opened if it rejects. */

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { webhookEvent } from '../clients/webhook-events.ts'
-import type { Keyring } from '../clients/keyring.ts'
+import type { Keyring } from '../runtime/keyring.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { reasonOf, type PublicFetch } from '../runtime/public-fetch.ts'
 import type { ExpiringSecret } from '../storage/listing-storage.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { changesOf } from '../clients/acts.ts'
 import type { RegistryContext } from '../clients/credential-registry.ts'
-import type { Keyring } from '../clients/keyring.ts'
+import type { Keyring } from '../runtime/keyring.ts'
 import { webhookEvent } from '../clients/webhook-events.ts'
 import { NotFoundError, UsageError } from '../runtime/usage-error.ts'
 import type { Actor } from '../storage/audit-storage.ts'

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { AuditManipulated, verifyAudit } from '../../src/admin/verify-audit.ts'
 import { createAct } from '../../src/clients/acts.ts'
-import { createKeyring } from '../../src/clients/keyring.ts'
+import { createKeyring } from '../../src/runtime/keyring.ts'
 import type { AuditEntry } from '../../src/storage/audit-storage.ts'
-import { openSqlite } from '../../src/storage/sqlite/open-sqlite.ts'
 import { runCommand, temporaryFolder } from '../service-process.ts'
 import { administeredService, application } from '../test-service.ts'
+import { openTestSqlite } from '../storage/open-test-storage.ts'
 
 const keys = ['k'.repeat(32), 'o'.repeat(32)]
 const acts = 12
@@ -17,7 +17,7 @@ const purged = 3
 async function database() {
   const file = join(temporaryFolder(), 'data.db')
   const time = { now: 0 }
-  const open = () => openSqlite(file)
+  const open = () => openTestSqlite(file)
   const storage = await open()
   const act = createAct({ storage, keyring: createKeyring(keys), clock: { now: () => time.now } })
   for (; time.now < acts; time.now += 1) {

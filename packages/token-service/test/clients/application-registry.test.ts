@@ -4,20 +4,20 @@ import { describe, expect, it } from 'vitest'
 import { ApplicationChanged, createApplicationRegistry } from '../../src/clients/application-registry.ts'
 import { AlreadyExists } from '../../src/clients/credential-registry.ts'
 import { createAct } from '../../src/clients/acts.ts'
-import { createKeyring, createRandomKey } from '../../src/clients/keyring.ts'
+import { createKeyring, createRandomKey } from '../../src/runtime/keyring.ts'
 import { createAssertionAuthenticator } from '../../src/oauth/authenticate-by-assertion.ts'
 import { createClientAuthenticator } from '../../src/oauth/authenticate-client.ts'
 import { createFailedAttemptLimit } from '../../src/oauth/failed-attempt-limit.ts'
 import { isBeingDeleted } from '../../src/storage/application.ts'
 import { createTokenResponse } from '../../src/oauth/token-response.ts'
-import { openMemory } from '../../src/storage/sqlite/open-sqlite.ts'
+import { openTestMemory } from '../storage/open-test-storage.ts'
 
 const ada = { actorType: 'person', actor: 'ada', actorId: 'a', address: '192.0.2.1' } as const
 
 async function registered() {
   const time = { now: 1_000_000 }
   const clock = { now: () => time.now }
-  const storage = await openMemory()
+  const storage = await openTestMemory()
   const { applications } = storage
   const keyring = createKeyring([createRandomKey()])
   const act = createAct({ storage, keyring, clock })

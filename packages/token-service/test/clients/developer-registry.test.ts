@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { createAct } from '../../src/clients/acts.ts'
-import { createKeyring, createRandomKey } from '../../src/clients/keyring.ts'
+import { createKeyring, createRandomKey } from '../../src/runtime/keyring.ts'
 import { createDeveloperRegistry, LastAdministrator } from '../../src/clients/developer-registry.ts'
-import { openMemory } from '../../src/storage/sqlite/open-sqlite.ts'
+import { openTestMemory } from '../storage/open-test-storage.ts'
 
 describe('the developer registry', () => {
   it('promotes, demotes and removes developers, but not the last administrator', async () => {
-    const storage = await openMemory()
+    const storage = await openTestMemory()
     const { developers } = storage
     const act = createAct({ storage, keyring: createKeyring([createRandomKey()]), clock: { now: () => 1 } })
     const registry = createDeveloperRegistry({ act }, { actorType: 'person', actor: 'ada' })

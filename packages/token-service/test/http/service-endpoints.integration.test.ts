@@ -6,8 +6,8 @@ import Fastify from 'fastify'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createTokenService } from '@tokenwell/token-service'
 import { healthEndpoints } from '../../src/http/health-endpoints.ts'
-import { openMemory } from '../../src/storage/sqlite/open-sqlite.ts'
 import { application, requestToken, serviceWithContext, testService, tokenPath } from '../test-service.ts'
+import { openTestMemory } from '../storage/open-test-storage.ts'
 
 const get = async (url: string) => {
   const response = await fetch(url)
@@ -194,7 +194,7 @@ describe('/readyz', () => {
   it('reports after 2 s that the database does not respond', async () => {
     const server = Fastify()
     const probe = vi.fn(() => new Promise<void>(() => {}))
-    healthEndpoints(server, { ...(await openMemory()), probe }, () => false)
+    healthEndpoints(server, { ...(await openTestMemory()), probe }, () => false)
     await server.ready()
     vi.useFakeTimers({ toFake: ['setTimeout'] })
     onTestFinished(() => void vi.useRealTimers())

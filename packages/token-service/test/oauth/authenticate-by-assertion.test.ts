@@ -5,13 +5,13 @@ import { createFailedAttemptLimit } from '../../src/oauth/failed-attempt-limit.t
 import type { PublicJwk, PublicKey } from '../../src/storage/application.ts'
 import { createRemoteKeySets } from '../../src/oauth/remote-key-sets.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
-import { openMemory } from '../../src/storage/sqlite/open-sqlite.ts'
 import { assertionFor, keyClientId } from './client-assertion.ts'
+import { openTestMemory } from '../storage/open-test-storage.ts'
 
 const rounds = 60
 const median = (times: number[]) => times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0
 
-const storage = await openMemory()
+const storage = await openTestMemory()
 const authenticate = createAssertionAuthenticator({
   assertions: storage.assertions,
   clock: systemClock,

@@ -1,13 +1,13 @@
 import { request } from 'node:http'
 import { expect, it, describe } from 'vitest'
 import { createFailedAttemptLimit, networkAddress } from '../../src/oauth/failed-attempt-limit.ts'
-import { openMemory } from '../../src/storage/sqlite/open-sqlite.ts'
 import { application, introspect, postForm, requestToken, testService, tokenPath } from '../test-service.ts'
 import { allowedRanges, isInRange } from '../../src/runtime/internal-addresses.ts'
+import { openTestMemory } from '../storage/open-test-storage.ts'
 
 it('can be checked without an attempt, before an expensive operation', async () => {
   const time = { now: 0 }
-  const { failures: storage } = await openMemory()
+  const { failures: storage } = await openTestMemory()
   const limit = createFailedAttemptLimit(storage, { now: () => time.now }, { attempts: 2, windowSeconds: 60 })
   const check = (address = '192.0.2.1', clientId = 'ada') => limit.check(address, clientId)
   await check()

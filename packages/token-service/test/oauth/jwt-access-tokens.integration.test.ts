@@ -1,7 +1,7 @@
 import { createLocalJWKSet, createRemoteJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { createKeyring } from '../../src/clients/keyring.ts'
+import { createKeyring } from '../../src/runtime/keyring.ts'
 import { temporaryFolder } from '../service-process.ts'
 import {
   administeredService,

@@ -1,10 +1,10 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { purgeRegularly } from '../../src/oauth/purge-expired.ts'
-import { openMemory } from '../../src/storage/sqlite/open-sqlite.ts'
 import { serviceWithContext } from '../test-service.ts'
+import { openTestMemory } from '../storage/open-test-storage.ts'
 
 it('purges expired tokens and failure counts regularly, despite errors', async () => {
-  const storage = await openMemory()
+  const storage = await openTestMemory()
   const purged: number[] = []
   const errors: unknown[] = []
   let failing = true
@@ -38,7 +38,7 @@ it('purges expired tokens and failure counts regularly, despite errors', async (
 })
 
 it('keeps token requests for a week', async () => {
-  const storage = await openMemory()
+  const storage = await openTestMemory()
   const weekMs = 7 * 86_400_000
   const requests = [weekMs, weekMs + 1].map((ageMs) => ({
     clientId: 'a-client',
@@ -65,7 +65,7 @@ it('keeps token requests for a week', async () => {
 it('keeps no process alive', async () => {
   const setTimer = vi.spyOn(globalThis, 'setInterval')
   const stop = purgeRegularly({
-    storage: await openMemory(),
+    storage: await openTestMemory(),
     sign: () => expect.unreachable(),
     clock: { now: () => 42 },
     onError: () => {},

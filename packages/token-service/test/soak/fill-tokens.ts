@@ -1,9 +1,9 @@
-import { openSqlite } from '../../src/storage/sqlite/open-sqlite.ts'
 import { accessTokenHash, createAccessToken } from '../../src/oauth/access-token.ts'
+import { openTestSqlite } from '../storage/open-test-storage.ts'
 
 // Saves tokens in the database of a service that is not running: FILE CLIENT_ID COUNT
 const [file = '', clientId = '', count = ''] = process.argv.slice(2)
-const storage = await openSqlite(file)
+const storage = await openTestSqlite(file)
 const client = await storage.applications.findClient(clientId)
 const [secret] = client?.secrets ?? []
 if (!client || !secret) throw new Error('There is no such application.')

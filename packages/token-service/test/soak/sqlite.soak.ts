@@ -6,20 +6,20 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { expect, it, onTestFinished } from 'vitest'
 import { createSoakTable } from '@tokenwell/internal-testing/soak-table'
 import { backupSqlite, restoreSqlite } from '../../src/storage/sqlite/backup-sqlite.ts'
-import { openSqlite } from '../../src/storage/sqlite/open-sqlite.ts'
 import { crashFiles } from '../crash/crash-under-load.ts'
 import { temporaryFolder, runCommand } from '../service-process.ts'
 import { raceForLock } from '../storage/lock-race.ts'
 import { register, token } from '../storage/storage-contract.ts'
 import { introspect, requestToken } from '../test-service.ts'
 import { issueTokens } from './issue-tokens.ts'
+import { openTestSqlite } from '../storage/open-test-storage.ts'
 
 const table = createSoakTable()
 
 it('restores every token that was saved before a backup, which ran under load', async () => {
   const folder = temporaryFolder()
   const file = join(folder, 'data.db')
-  const storage = await openSqlite(file)
+  const storage = await openTestSqlite(file)
   const { secrets } = await register(storage)
   const save = async () => {
     const each = token(secrets[0])
@@ -49,7 +49,7 @@ it('restores every token that was saved before a backup, which ran under load', 
   await storage.close()
 
   await restoreSqlite(join(folder, 'backup.db'), join(folder, 'elsewhere', 'data.db'))
-  const restored = await openSqlite(join(folder, 'elsewhere', 'data.db'))
+  const restored = await openTestSqlite(join(folder, 'elsewhere', 'data.db'))
   const found = await Promise.all(before.map((hash) => restored.tokens.find(hash)))
   await restored.close()
   expect(found.filter((each) => each === undefined)).toEqual([])
@@ -60,7 +60,7 @@ const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
 
 it('does not grow over five rounds of 30,000 tokens that are issued and purged', async () => {
   const file = join(temporaryFolder(), 'data.db')
-  const storage = await openSqlite(file)
+  const storage = await openTestSqlite(file)
   const { secrets } = await register(storage)
   const size = () =>
     ['', '-wal'].reduce((sum, end) => sum + (existsSync(file + end) ? statSync(file + end).size : 0), 0)

@@ -1,8 +1,8 @@
-import { openSqlite } from '../../src/storage/sqlite/open-sqlite.ts'
+import { openTestSqlite } from './open-test-storage.ts'
 
 // A process that tries to open the database file that it receives, and keeps it open until it is killed.
 process.on('message', (file: string) => {
-  openSqlite(file).then(
+  openTestSqlite(file).then(
     () => process.send?.({ pid: process.pid, isOpen: true }),
     (error: Error) => process.send?.({ pid: process.pid, isOpen: false, message: error.message }),
   )

@@ -19,14 +19,14 @@ import {
   parseStorageLocation,
   restoreStorage,
 } from '../../src/storage/open-storage.ts'
-import { openSqlite } from '../../src/storage/sqlite/open-sqlite.ts'
 import { runCommand, temporaryFolder } from '../service-process.ts'
 import { introspect, requestToken, testService } from '../test-service.ts'
 import { raceForLock } from './lock-race.ts'
 import { register, token } from './storage-contract.ts'
+import { openTestOptions, openTestSqlite } from './open-test-storage.ts'
 
 async function opened(file: string) {
-  const storage = await openSqlite(file)
+  const storage = await openTestSqlite(file)
   onTestFinished(() => storage.close().catch(() => {}))
   return storage
 }
@@ -46,7 +46,7 @@ describe('an SQLite database', () => {
 
   it('purges without reading whole tables', async () => {
     const file = join(temporaryFolder(), 'data.db')
-    await (await openSqlite(file)).close()
+    await (await openTestSqlite(file)).close()
     const database = new DatabaseSync(file)
     for (const condition of [
       'tokens where expires_at_ms <= 1',
@@ -68,8 +68,8 @@ describe('an SQLite database', () => {
     const file = join(folder, 'data.db')
     const first = await opened(file)
     symlinkSync(file, join(folder, 'link.db'))
-    await expect(openSqlite(file)).rejects.toThrow(/data\.db is in use by another process/)
-    await expect(openSqlite(join(folder, 'link.db'))).rejects.toThrow(/link\.db is in use/)
+    await expect(openTestSqlite(file)).rejects.toThrow(/data\.db is in use by another process/)
+    await expect(openTestSqlite(join(folder, 'link.db'))).rejects.toThrow(/link\.db is in use/)
     await first.close()
     await opened(file)
   })
@@ -182,18 +182,7 @@ describe('an SQLite database', () => {
   ])('is not opened in place of %s', async (_, create, message) => {
     const path = join(temporaryFolder(), 'data')
     create(path)
-    await expect(openSqlite(path)).rejects.toThrow(message)
-  })
-
-  it('is not opened by an older version of the program', async () => {
-    const file = join(temporaryFolder(), 'data.db')
-    await (await opened(file)).close()
-    const database = new DatabaseSync(file)
-    database.exec("insert into tokenwell_migrations values ('9999-future', '2999-01-01T00:00:00.000Z')")
-    database.close()
-    await expect(openSqlite(file)).rejects.toThrow(
-      'The database was migrated by a newer version of this program: migration "9999-future" is unknown. Start the newer version, or restore an older backup.',
-    )
+    await expect(openTestSqlite(path)).rejects.toThrow(message)
   })
 })
 
@@ -220,10 +209,7 @@ describe('a backup', () => {
     for (const file of left) writeFileSync(file, 'left')
     await restoreStorage(location, backup)
     expect(left.filter((file) => existsSync(file))).toEqual([])
-    const restored = await openStorage(location, {
-      onError: () => expect.unreachable(),
-      prepare: async () => {},
-    })
+    const restored = await openStorage(location, openTestOptions)
     onTestFinished(() => restored.close())
     const found = await Promise.all(before.map(({ hash }) => restored.tokens.find(hash)))
     expect(found.every((each) => each?.application.id === application.id)).toBe(true)

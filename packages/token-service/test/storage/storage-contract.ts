@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AuditFilter } from '../../src/storage/audit-storage.ts'
 import type { Application, Project, StoredSecret } from '../../src/storage/application.ts'
-import { openPostgres } from '../../src/storage/postgres/open-postgres.ts'
 import type { Storage, StoredToken } from '../../src/storage/storage.ts'
 import { testAdministration, testDevelopers } from './developer-contract.ts'
 import { testListings } from './listing-contract.ts'
@@ -564,9 +563,4 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
     testAdministration(() => storage)
     testListings(() => storage)
   })
-}
-
-/** Opens a database without applications. Errors of idle connections, which end with the server, are ignored. */
-export function openTestPostgres(url: string): Promise<Storage> {
-  return openPostgres(url, { onError: () => {}, prepare: async () => {} })
 }

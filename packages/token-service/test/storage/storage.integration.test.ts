@@ -8,15 +8,15 @@ import {
   withoutPostgres,
   type PostgresCluster,
 } from '@tokenwell/internal-testing/postgres'
-import { openMemory, openSqlite } from '../../src/storage/sqlite/open-sqlite.ts'
-import { openTestPostgres, describeStorage } from './storage-contract.ts'
+import { describeStorage } from './storage-contract.ts'
+import { openTestMemory, openTestPostgres, openTestSqlite } from './open-test-storage.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'tokenwell-storage-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-describeStorage('memory storage', openMemory)
+describeStorage('memory storage', openTestMemory)
 
-describeStorage('SQLite storage', () => openSqlite(join(folder, 'data.db')))
+describeStorage('SQLite storage', () => openTestSqlite(join(folder, 'data.db')))
 
 describe.skipIf(postgresIsAbsent)(withoutPostgres, () => {
   let postgres: PostgresCluster

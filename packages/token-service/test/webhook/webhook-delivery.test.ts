@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { PublicFetch, PublicRequest } from '../../src/runtime/public-fetch.ts'
-import { openMemory } from '../../src/storage/sqlite/open-sqlite.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import { createWebhookSender } from '../../src/webhook/webhook-delivery.ts'
 import { register } from '../storage/storage-contract.ts'
+import { openTestMemory } from '../storage/open-test-storage.ts'
 
 const url = 'https://hooks.example.com/tokenwell'
 const key = Buffer.from('0123456789abcdef0123456789abcdef')
@@ -22,7 +22,7 @@ interface Plan {
 
 async function startSender(plan: Plan = {}) {
   const { time = { now: startMs }, receive = async () => new Response() } = plan
-  const storage = plan.storage ?? (await openMemory())
+  const storage = plan.storage ?? (await openTestMemory())
   await storage.webhook.set({ url, encryptedSecret: 'encrypted', createdAtMs: startMs })
   const requests: (PublicRequest & { readonly atMs: number })[] = []
   const warnings: string[] = []
@@ -112,7 +112,7 @@ describe('an event of the webhook', () => {
   })
 
   it('is not lost when the service stops in the middle of an attempt', async () => {
-    const storage = await openMemory()
+    const storage = await openTestMemory()
     const time = { now: startMs }
     const first = await startSender({
       storage,
@@ -133,7 +133,7 @@ describe('an event of the webhook', () => {
   })
 
   it('is sent by one of several instances', async () => {
-    const storage = await openMemory()
+    const storage = await openTestMemory()
     const senders = await Promise.all([startSender({ storage }), startSender({ storage })])
     await storage.webhook.add(Array.from({ length: 20 }, (_, index) => event(`msg_${index}`)))
     await expect
@@ -148,7 +148,7 @@ describe('an event of the webhook', () => {
     await expect.poll(() => warnings).toEqual([expect.stringContaining('cannot be decrypted')])
     expect(requests).toEqual([])
 
-    const failing = await openMemory()
+    const failing = await openTestMemory()
     const { errors, sender } = await startSender({ storage: failing })
     await failing.close()
     await expect.poll(() => errors.length).toBeGreaterThan(0)
@@ -158,7 +158,7 @@ describe('an event of the webhook', () => {
 
 describe('secrets that expire', () => {
   async function withSecrets(days: readonly number[]) {
-    const storage = await openMemory()
+    const storage = await openTestMemory()
     const { application } = await register(storage)
     for (const after of days)
       await storage.secrets.add({

@@ -12,6 +12,8 @@ const sentences: Readonly<Record<string, string>> = {
   application_restored: 'restored {client}',
   application_revoked: 'revoked the approval of {client}',
   approval_requested: 'requested a new approval of {client}',
+  database_created: 'created the database with schema {detail}',
+  database_upgraded: 'upgraded the database to schema {detail}',
   decline_undone: 'undid the decline of a request of {client}',
   developer_demoted: 'made {detail} a developer',
   developer_invited: 'invited a developer',
@@ -161,6 +163,7 @@ export const eventGroups = {
     ['resource_server_created', 'resource_server_changed', 'resource_server_removed'],
   ],
   webhook: ['Webhook', ['webhook_set', 'webhook_tested', 'webhook_removed']],
+  service: ['The service itself', ['database_created', 'database_upgraded']],
   rejections: ['Rejected requests', ['request_rejected', 'administrator_rejected']],
 } as const satisfies Readonly<Record<string, readonly [label: string, events: readonly string[]]>>
 

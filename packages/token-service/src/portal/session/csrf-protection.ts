@@ -1,6 +1,6 @@
 import csrfPlugin from '@fastify/csrf-protection'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Keyring } from '../../clients/keyring.ts'
+import type { Keyring } from '../../runtime/keyring.ts'
 import type { RawParameters } from '../../oauth/parameters.ts'
 import { csrfFieldName } from '../layout/form.ts'
 import { sessionHash, type CookieOptions } from './session.ts'

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Keyring } from '../../clients/keyring.ts'
+import type { Keyring } from '../../runtime/keyring.ts'
 import type { RecoveryCode } from '../../storage/developer-storage.ts'
 
 // Crockford's base 32: no letter looks like a digit.

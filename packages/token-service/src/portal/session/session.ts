@@ -6,7 +6,7 @@ import type { ServiceContext } from '../../oauth/service-context.ts'
 import type { DeveloperRequest, PortalRequest, PortalResponse } from '../portal-request.ts'
 import { actorOf } from './actor.ts'
 import type { Person } from './openid-provider.ts'
-import type { Keyring } from '../../clients/keyring.ts'
+import type { Keyring } from '../../runtime/keyring.ts'
 
 export const pendingLogInSeconds = 600
 const cookieName = 'tokenwell_portal'

@@ -3,8 +3,8 @@ import { PostgresDialect } from 'kysely'
 import { Client, Pool, types } from 'pg'
 import { digest } from '../../runtime/digest.ts'
 import { UsageError } from '../../runtime/usage-error.ts'
-import { createDatabase } from '../sql/database.ts'
-import { migrate } from '../sql/migrate.ts'
+import { createDatabase, type Database } from '../sql/database.ts'
+import { migrate } from '../migrate.ts'
 import { createSqlStorage } from '../sql/sql-storage.ts'
 import { reportFailures, rootReason, StorageFailure } from '../storage-failure.ts'
 import type { OpenOptions, Storage } from '../storage.ts'
@@ -17,27 +17,21 @@ const longestDelayMs = 15_000
  * Opens the PostgreSQL database at a URL and migrates it. If the server cannot be reached, the storage is returned too,
  * and connects in the background: until then every call rejects.
  */
-export async function openPostgres(url: string, { onError, prepare }: OpenOptions): Promise<Storage> {
-  const frequent = new Set<string>()
-  const pool = createPool(url, frequent)
-  // An idle connection that breaks is replaced; without a listener the event would end the process. `pg` attaches the
-  // client to the error, with all that it knows of the connection.
-  pool.on('error', (error) => onError(new StorageFailure(error)))
-  // The same for a connection that breaks between two queries of a transaction; the second query then fails.
-  pool.on('connect', (client) => void client.on('error', () => {}))
-  const database = createDatabase('postgres', new PostgresDialect({ pool }), frequent)
+export async function openPostgres(url: string, options: OpenOptions): Promise<Storage> {
+  const { onError, prepare } = options
+  const database = createPostgresDatabase(url, onError)
   const storage = createSqlStorage(database, {
     opened: Promise.resolve(),
-    close: () => pool.end(),
+    close: () => database.query.destroy(),
   })
   const connect = async () => {
     try {
-      await migrate(database)
+      await migrate(database, options)
       await prepare(storage)
     } catch (error) {
       if (error instanceof UsageError) throw error
-      const message = `The database at ${withoutPassword(url)} cannot be used: ${rootReason(error)}.`
-      throw isOutage(error) ? new Outage(message) : new UsageError(message)
+      const message = `${database.name} cannot be used: ${rootReason(error)}.`
+      throw isOutage(error) ? new Outage(message) : new Unusable(message)
     }
   }
   try {
@@ -45,7 +39,7 @@ export async function openPostgres(url: string, { onError, prepare }: OpenOption
     return storage
   } catch (error) {
     if (error instanceof Outage) return connectInBackground(storage, connect, error, onError)
-    await pool.end()
+    await storage.close()
     throw error
   }
 }
@@ -70,21 +64,42 @@ function connectInBackground(
         return
       } catch (error) {
         unavailable = error
+        if (isFinal(error)) {
+          onError(error)
+          throw error
+        }
       }
     }
   }
 
-  // Rejects only when the storage is closed before.
   const trying = keepTrying()
+  const opened = new Promise<void>((resolve, reject) => {
+    // When the storage is closed before, it remains pending.
+    trying.then(resolve, (error: unknown) => isFinal(error) && reject(error as Error))
+  })
+  opened.catch(() => {})
   return {
     ...reportFailures(storage, () => unavailable),
-    opened: new Promise((resolve) => void trying.then(resolve, () => {})),
+    opened,
     async close() {
       closing.abort()
       await storage.close()
       await trying.catch(() => {})
     },
   }
+}
+
+/** The database at a URL, which is not used yet. */
+export function createPostgresDatabase(url: string, onError: OpenOptions['onError']): Database {
+  const frequent = new Set<string>()
+  const pool = createPool(url, frequent)
+  // An idle connection that breaks is replaced; without a listener the event would end the process. `pg` attaches the
+  // client to the error, with all that it knows of the connection.
+  pool.on('error', (error) => onError(new StorageFailure(error)))
+  // The same for a connection that breaks between two queries of a transaction; the second query then fails.
+  pool.on('connect', (client) => void client.on('error', () => {}))
+  const name = `The database at ${withoutPassword(url)}`
+  return createDatabase({ kind: 'postgres', name }, new PostgresDialect({ pool }), frequent)
 }
 
 function createPool(url: string, frequent: ReadonlySet<string>): Pool {
@@ -118,6 +133,14 @@ function preparing(frequent: ReadonlySet<string>): typeof Client {
 
 /** The server cannot be reached, but that may change without a new configuration. */
 class Outage extends Error {}
+
+/** The server rejects what it should do, which its administrators can change while it runs. */
+class Unusable extends UsageError {}
+
+/** Only another version, another configuration or another database can help. */
+function isFinal(error: unknown): boolean {
+  return error instanceof UsageError && !(error instanceof Unusable)
+}
 
 function isOutage(error: unknown): boolean {
   if (error instanceof StorageFailure) return true

@@ -79,7 +79,7 @@ export interface Schema {
         | 'mac'
     ]: Exclude<ChainedEntry[Column], undefined> | null
   }
-  auditCheckpoints: Checkpoint & { end: 'start' | 'head' }
+  auditCheckpoints: Checkpoint & { end: 'start' | 'head'; history: string }
   developers: Omit<Developer, 'administrator' | 'passkeyOnly'> & {
     administrator: number
     passkeyOnly: number
@@ -101,17 +101,20 @@ export type Query = Kysely<Schema>
 /** A database, and what differs between its kinds. */
 export interface Database {
   readonly kind: 'sqlite' | 'postgres'
+  /** As messages name it. */
+  readonly name: string
   readonly query: Query
   /** Texts of statements that are worth preparing once per connection. */
   readonly frequent: Set<string>
 }
 
 export function createDatabase(
-  kind: Database['kind'],
+  { kind, name }: Pick<Database, 'kind' | 'name'>,
   dialect: Dialect,
   frequent = new Set<string>(),
 ): Database {
-  return { kind, query: new Kysely<Schema>({ dialect, plugins: [new CamelCasePlugin()] }), frequent }
+  const query = new Kysely<Schema>({ dialect, plugins: [new CamelCasePlugin()] })
+  return { kind, name, query, frequent }
 }
 
 /** Runs statements in one transaction, which may have begun already. */

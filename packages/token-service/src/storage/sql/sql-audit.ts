@@ -134,7 +134,7 @@ async function setCheckpoint(
   const { keyId, hash: signature } = sign(checkpointText(end, place))
   await query
     .insertInto('auditCheckpoints')
-    .values({ end, ...place, keyId, signature })
+    .values({ end, ...place, history: '', keyId, signature })
     .onConflict((conflict) => conflict.column('end').doUpdateSet({ ...place, keyId, signature }))
     .execute()
 }

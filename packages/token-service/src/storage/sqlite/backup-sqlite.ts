@@ -36,7 +36,7 @@ function checkBackup(backup: string, Database: typeof DatabaseSync): void {
   try {
     const database = new Database(backup, { readOnly: true })
     try {
-      database.prepare('select count(*) from tokenwell_migrations').get()
+      database.prepare('select count(*) from tokenwell_schema').get()
       const result = database.prepare('pragma quick_check(1)').get()?.['quick_check']
       if (result !== 'ok') problem = String(result)
     } finally {

@@ -3,20 +3,23 @@ import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { UsageError } from '../../runtime/usage-error.ts'
 import { createDatabase, type Database } from '../sql/database.ts'
-import { migrate } from '../sql/migrate.ts'
+import { migrate } from '../migrate.ts'
 import { createSqlStorage } from '../sql/sql-storage.ts'
 import { rootReason } from '../storage-failure.ts'
-import type { Storage } from '../storage.ts'
+import type { MigrationContext, Storage } from '../storage.ts'
 import { lockDatabase, importSqlite } from './database-file.ts'
 import { NodeSqliteDialect } from './sqlite-dialect.ts'
 
 const leastSpace = 1024 * 1024
 
 /** Opens a database that is gone when it is closed. */
-export async function openMemory(): Promise<Storage> {
+export async function openMemory(context: MigrationContext): Promise<Storage> {
   const { DatabaseSync } = await importSqlite()
-  const database = createDatabase('sqlite', new NodeSqliteDialect(new DatabaseSync(':memory:')))
-  await migrate(database)
+  const database = createDatabase(
+    { kind: 'sqlite', name: 'The database in memory' },
+    new NodeSqliteDialect(new DatabaseSync(':memory:')),
+  )
+  await migrate(database, context)
   return createSqlStorage(database, {
     opened: Promise.resolve(),
     close: () => database.query.destroy(),
@@ -24,7 +27,7 @@ export async function openMemory(): Promise<Storage> {
 }
 
 /** Opens the SQLite database in `file`, created if it does not exist, for this process only. */
-export async function openSqlite(file: string): Promise<Storage> {
+export async function openSqlite(file: string, context: MigrationContext): Promise<Storage> {
   const { DatabaseSync } = await importSqlite()
   const { path, unlock } = await lockDatabase(file, DatabaseSync)
   let sqlite: DatabaseSync | undefined
@@ -33,7 +36,12 @@ export async function openSqlite(file: string): Promise<Storage> {
     await (await open(path, 'a', 0o600)).close()
     sqlite = new DatabaseSync(path)
     configure(sqlite)
-    return await openStorage(path, sqlite, unlock)
+    const database = createDatabase(
+      { kind: 'sqlite', name: `The database file ${file}` },
+      new NodeSqliteDialect(sqlite),
+    )
+    await migrate(database, context)
+    return createStorage(database, { path, sqlite, unlock })
   } catch (error) {
     sqlite?.close()
     unlock()
@@ -51,9 +59,10 @@ function configure(sqlite: DatabaseSync): void {
   sqlite.exec('pragma cache_size = -16384')
 }
 
-async function openStorage(path: string, sqlite: DatabaseSync, unlock: () => void): Promise<Storage> {
-  const database = createDatabase('sqlite', new NodeSqliteDialect(sqlite))
-  await migrate(database)
+function createStorage(
+  database: Database,
+  { path, sqlite, unlock }: { path: string; sqlite: DatabaseSync; unlock: () => void },
+): Storage {
   return createSqlStorage(database, {
     opened: Promise.resolve(),
     checkSpace: () => checkSpace(path),

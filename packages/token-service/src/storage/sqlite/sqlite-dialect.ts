@@ -54,7 +54,7 @@ function kyselyDatabase(sqlite: DatabaseSync): SqliteDatabase {
       if (prepared) return prepared
       const statement = sqlite.prepare(text)
       const added: SqliteStatement = {
-        reader: /^(select|with|pragma)\b|\breturning\b/i.test(text),
+        reader: /^\s*(select|with|pragma)\b|\breturning\b/i.test(text),
         all: (parameters) => statement.all(...(parameters as SQLInputValue[])),
         run: (parameters) => statement.run(...(parameters as SQLInputValue[])),
         iterate: (parameters) => statement.iterate(...(parameters as SQLInputValue[])),

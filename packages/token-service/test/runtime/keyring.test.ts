@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createKeyring, createRandomKey } from '../../src/clients/keyring.ts'
+import { createKeyring, createRandomKey } from '../../src/runtime/keyring.ts'
 
 const [newest, older] = [createRandomKey(), createRandomKey()]
 

@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 import { CompactEncrypt, compactDecrypt, decodeProtectedHeader } from 'jose'
-import { UsageError } from '../runtime/usage-error.ts'
+import { UsageError } from './usage-error.ts'
 
 /** Hashes secrets and encrypts signing keys with keys that are not in the database, so that a stolen database alone is useless. */
 export interface Keyring {

@@ -1,0 +1,261 @@
+import type { Migration } from './migration.ts'
+
+export const initial: Migration = {
+  name: '0001-initial',
+  statements: ({ identity }) => [
+    `create table projects (
+      id text primary key,
+      name text not null,
+      organization_name text not null,
+      developer_email text not null,
+      created_at_ms bigint not null,
+      deletes_at_ms bigint
+    )`,
+    `create index projects_name on projects (lower(name), id)`,
+    `create table applications (
+      id text primary key,
+      project_id text not null references projects (id) on delete cascade,
+      name text not null,
+      client_id text not null unique,
+      status text not null check (status in ('approved', 'pending', 'revoked')),
+      products text not null,
+      scopes text not null,
+      level text not null,
+      organization_name text not null,
+      developer_email text not null,
+      response_form text not null check (response_form in ('products', 'refresh', 'rfc6749')),
+      lifetime_seconds integer not null check (lifetime_seconds > 0),
+      token_format text not null check (token_format in ('opaque', 'jwt')),
+      audiences text not null,
+      created_at_ms bigint not null,
+      requested text,
+      review text,
+      keys text not null,
+      claims text not null,
+      revision integer not null,
+      token_generation integer not null,
+      deletes_at_ms bigint
+    )`,
+    `create table products (
+      name text primary key
+    )`,
+    `create table scopes (
+      name text primary key
+    )`,
+    `create index applications_project on applications (project_id)`,
+    `create index applications_name on applications (lower(name), id)`,
+    `create index applications_awaiting on applications (created_at_ms)
+      where status = 'pending' or requested is not null`,
+    `create index applications_deletion on applications (deletes_at_ms) where deletes_at_ms is not null`,
+    `create index projects_deletion on projects (deletes_at_ms) where deletes_at_ms is not null`,
+    `create table resource_servers (
+      id text primary key,
+      name text not null,
+      client_id text not null unique,
+      created_at_ms bigint not null,
+      keys text not null,
+      revision integer not null
+    )`,
+    // The owner is an application or a resource server.
+    `create table secrets (
+      id text primary key,
+      owner_id text not null,
+      key_id text not null,
+      hash text not null,
+      prefix text not null,
+      created_at_ms bigint not null,
+      expires_at_ms bigint
+    )`,
+    `create index secrets_owner on secrets (owner_id)`,
+    `create index secrets_expiry on secrets (expires_at_ms)`,
+    // A row remains when its subject is deleted.
+    `create table last_uses (
+      id text primary key,
+      at_ms bigint not null
+    )`,
+    `create index last_uses_time on last_uses (at_ms)`,
+    // No foreign key: the check would cost a read for each token, and tokens of a deleted application expire.
+    `create table tokens (
+      hash text primary key,
+      application_id text not null,
+      secret_id text not null,
+      generation integer not null,
+      products text not null,
+      scopes text not null,
+      issued_at_ms bigint not null,
+      expires_at_ms bigint not null
+    )`,
+    `create index tokens_expiry on tokens (expires_at_ms)`,
+    `create table failures (
+      key text primary key,
+      count integer not null,
+      resets_at_ms bigint not null
+    )`,
+    `create index failures_reset on failures (resets_at_ms)`,
+    `create table trusted_issuers (
+      id text primary key,
+      issuer text not null unique,
+      jwks_url text,
+      audiences text not null,
+      detect_replay integer not null check (detect_replay in (0, 1)),
+      rules text not null,
+      configured integer not null check (configured in (0, 1)),
+      created_at_ms bigint not null
+    )`,
+    `create table signing_keys (
+      kid text primary key,
+      algorithm text not null,
+      public_key text not null,
+      encrypted_key text not null,
+      state text not null check (state in ('next', 'current', 'last')),
+      created_at_ms bigint not null,
+      expires_at_ms bigint
+    )`,
+    `create table used_assertions (
+      hash text primary key,
+      expires_at_ms bigint not null
+    )`,
+    `create index used_assertions_expiry on used_assertions (expires_at_ms)`,
+    `create table usage (
+      client_id text not null,
+      hour_ms bigint not null,
+      outcome text not null,
+      requests integer not null,
+      primary key (client_id, hour_ms, outcome)
+    )`,
+    `create index usage_time on usage (hour_ms)`,
+    `create index usage_failures on usage (hour_ms) where outcome <> 'issued'`,
+    `create table token_requests (
+      client_id text not null,
+      minute_ms bigint not null,
+      outcome text not null,
+      address text not null,
+      at_ms bigint not null,
+      count integer not null,
+      primary key (client_id, minute_ms, outcome, address)
+    )`,
+    `create index token_requests_time on token_requests (at_ms)`,
+    `create table audit (
+      id ${identity},
+      sequence bigint unique,
+      at_ms bigint not null,
+      event text not null,
+      actor_type text,
+      actor text,
+      actor_id text,
+      client_id text,
+      address text,
+      detail text,
+      changes text,
+      count integer not null,
+      key_id text,
+      mac text
+    )`,
+    `create table audit_checkpoints (
+      "end" text primary key check ("end" in ('start', 'head')),
+      sequence bigint not null,
+      mac text not null,
+      history text not null,
+      key_id text not null,
+      signature text not null
+    )`,
+    // Of the entries that were deleted after their retention; their codes alone say nothing.
+    `create table purged_audit_codes (
+      sequence bigint primary key,
+      mac text not null
+    )`,
+    `create table purge_time (
+      id integer primary key check (id = 1),
+      at_ms bigint not null,
+      key_id text not null,
+      signature text not null
+    )`,
+    `create index audit_time on audit (at_ms)`,
+    `create index audit_client on audit (client_id, id)`,
+    `create index audit_actor on audit (actor, id)`,
+    `create index audit_event on audit (event, id)`,
+    `create table developers (
+      id text primary key,
+      name text not null unique,
+      password_hash text not null,
+      administrator integer not null check (administrator in (0, 1)),
+      created_at_ms bigint not null,
+      passkey_only integer not null check (passkey_only in (0, 1))
+    )`,
+    `create table passkeys (
+      id text primary key,
+      developer_id text not null references developers (id) on delete cascade,
+      name text not null,
+      public_key text not null,
+      counter bigint not null,
+      created_at_ms bigint not null,
+      last_used_at_ms bigint
+    )`,
+    `create index passkeys_developer on passkeys (developer_id)`,
+    `create table recovery_codes (
+      hash text primary key,
+      key_id text not null,
+      developer_id text not null references developers (id) on delete cascade
+    )`,
+    `create index recovery_codes_developer on recovery_codes (developer_id)`,
+    `create table invitations (
+      hash text primary key,
+      administrator integer not null check (administrator in (0, 1)),
+      expires_at_ms bigint not null
+    )`,
+    `create table password_links (
+      hash text primary key,
+      developer_id text not null references developers (id) on delete cascade,
+      expires_at_ms bigint not null
+    )`,
+    `create index password_links_developer on password_links (developer_id)`,
+    `create table identities (
+      issuer text not null,
+      subject text not null,
+      developer_id text not null references developers (id) on delete cascade,
+      primary key (issuer, subject)
+    )`,
+    `create index identities_developer on identities (developer_id)`,
+    `create table memberships (
+      developer_id text not null references developers (id),
+      project_id text not null references projects (id) on delete cascade,
+      primary key (developer_id, project_id)
+    )`,
+    `create index memberships_project on memberships (project_id)`,
+    `create table sessions (
+      hash text primary key,
+      developer_id text not null references developers (id),
+      expires_at_ms bigint not null,
+      id_token text,
+      issuer text,
+      subject text,
+      sid text
+    )`,
+    `create index sessions_developer on sessions (developer_id)`,
+    `create index sessions_subject on sessions (subject) where subject is not null`,
+    `create index sessions_sid on sessions (sid) where sid is not null`,
+    `create table webhook (
+      id integer primary key check (id = 1),
+      url text not null,
+      encrypted_secret text not null,
+      created_at_ms bigint not null,
+      checked_until_ms bigint not null
+    )`,
+    `create table webhook_events (
+      id text primary key,
+      type text not null,
+      body text not null,
+      created_at_ms bigint not null,
+      attempts integer not null,
+      next_attempt_at_ms bigint,
+      delivered_at_ms bigint,
+      failure text
+    )`,
+    `create index webhook_events_due on webhook_events (next_attempt_at_ms) where next_attempt_at_ms is not null`,
+    `create index webhook_events_time on webhook_events (created_at_ms)`,
+    `create table probes (
+      id integer primary key,
+      at_ms bigint not null
+    )`,
+  ],
+}
