@@ -5,6 +5,7 @@ import base, { shared } from './vitest.config.ts'
 const longForms = [
   'apps/speech-api/test/engines/digits/{recordings.test,word-accuracy.integration.test}.ts',
   'packages/cli/test/proxy/odd-messages.integration.test.ts',
+  'packages/token-service/test/admin/audit-sequences.integration.test.ts',
   'packages/token-service/test/portal/{log-in,in-chromium/*}.integration.test.ts',
   'packages/token-service/test/storage/instances.integration.test.ts',
   'packages/token-stores/test/redis/foreign-entries.integration.test.ts',

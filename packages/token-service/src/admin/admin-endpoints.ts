@@ -19,6 +19,7 @@ import {
   scopeName,
 } from '../clients/application-schema.ts'
 import { AlreadyExists } from '../clients/credential-registry.ts'
+import { confirmClock } from '../clients/confirm-clock.ts'
 import type { ServiceContext } from '../oauth/service-context.ts'
 
 export const newProject = z.strictObject({
@@ -214,6 +215,10 @@ export function adminEndpoints(
   server.post('/audit/verification', async (request, reply) => {
     const { checkpoint } = parseValue(verification, request.body ?? {})
     return reply.send(await verifyAudit(storage.audit, service.keyring, checkpoint))
+  })
+  server.post('/clock/confirmation', async (request, reply) => {
+    await confirmClock(service, actorOf(request))
+    return reply.code(204).send()
   })
   /** JSON lines, the newest first. */
   server.get('/audit', async (request, reply) => {

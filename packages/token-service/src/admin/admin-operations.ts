@@ -277,4 +277,9 @@ export const adminOperations: [Method, string, Operation][] = [
       response: one('AuditVerification'),
     },
   ],
+  [
+    'post',
+    '/clock/confirmation',
+    { summary: 'Confirm the clock, if nothing is deleted because it is ahead of the last purge' },
+  ],
 ]

@@ -112,5 +112,10 @@ export const schemas = {
       'The signed end of the chain: keep it outside the database, and send it with a later verification.',
     ),
   }),
-  Error: z.object({ error: z.string().describe('What was wrong, and what to do.') }),
+  Error: z.object({
+    error: z.string().describe('What was wrong, and what to do.'),
+    checkpoint: verification.shape.checkpoint.describe(
+      'Of a manipulated audit log: its signed end, if it has one. Later changes are found with it.',
+    ),
+  }),
 }

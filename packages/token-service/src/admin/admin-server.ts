@@ -40,7 +40,8 @@ export function createAdminServer(
     const status = statusOf(error)
     if (status >= 500) context.logFailure(error)
     const message = status === 500 ? 'Internal error.' : error.message || error.name
-    return reply.code(status).send({ error: message })
+    const more = error instanceof AuditManipulated ? { checkpoint: error.checkpoint } : {}
+    return reply.code(status).send({ error: message, ...more })
   })
   server.setNotFoundHandler((_request, reply) =>
     reply.code(404).send({ error: 'This address does not exist.' }),

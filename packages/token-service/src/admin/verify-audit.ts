@@ -1,22 +1,21 @@
 import type { Keyring } from '../runtime/keyring.ts'
 import { UsageError } from '../runtime/usage-error.ts'
 import { countedEvents } from '../storage/activity-recorder.ts'
-import {
-  checkpointText,
-  entryText,
-  type AuditStorage,
-  type ChainedEntry,
-  type Checkpoint,
-} from '../storage/audit-storage.ts'
+import { chainStart, isHead, isStart, linkOf, withCode } from '../storage/audit-chain.ts'
+import type { AuditStorage, Checkpoint, PurgedCode, StartCheckpoint } from '../storage/audit-storage.ts'
 
 const pageSize = 1_000
 const reported = 20
 
 /** The audit log is not what the service wrote. */
 export class AuditManipulated extends UsageError {
-  constructor(problems: readonly string[]) {
+  /** The signed end of the chain as it is now, if the service signed it: later changes are found with it. */
+  readonly checkpoint: Checkpoint | undefined
+
+  constructor(problems: readonly string[], checkpoint: Checkpoint | undefined) {
     const more = problems.length > reported ? ` And ${problems.length - reported} more problems.` : ''
     super(`The audit log was manipulated. ${problems.slice(0, reported).join(' ')}${more}`)
+    this.checkpoint = checkpoint
   }
 }
 
@@ -24,13 +23,13 @@ export interface AuditVerification {
   /** How many entries the chain has. */
   readonly entries: number
   /** The signed end of the chain: keep it outside the database, and pass it to a later verification. */
-  readonly checkpoint?: Checkpoint | undefined
+  readonly checkpoint: Checkpoint
 }
 
 /**
  * Reads the whole chain of the audit log, and checks each code and the signed ends.
  *
- * @param kept an earlier checkpoint: without one, a database that was replaced by an older copy of itself is not noticed
+ * @param kept an earlier checkpoint: without one, a log that was replaced by an older state of itself is not noticed
  * @throws {@link AuditManipulated} if an entry was removed, changed, added or cut off
  */
 export async function verifyAudit(
@@ -38,39 +37,39 @@ export async function verifyAudit(
   keyring: Keyring,
   kept?: Checkpoint,
 ): Promise<AuditVerification> {
-  const isSigned = (text: string, keyId: string, hash: string) =>
-    keyring.matching([{ keyId, hash }], text).length > 0
-  const isCheckpoint = (end: 'start' | 'head', checkpoint: Checkpoint) =>
-    isSigned(checkpointText(end, checkpoint), checkpoint.keyId, checkpoint.signature)
-
-  if (kept && !isCheckpoint('head', kept))
-    throw new UsageError('The checkpoint was not signed by this service.')
+  if (kept && !isHead(kept, keyring)) throw new UsageError('The checkpoint was not signed by this service.')
   const first = await audit.checkpoints()
   const { start } = first
   let { head } = first
   const problems: string[] = []
+  /** The code of the entry with the number of the kept checkpoint. */
+  let keptMac: string | undefined
+  const see = ({ sequence, mac }: PurgedCode) => {
+    if (sequence === kept?.sequence) keptMac = mac
+  }
+  const isPurged = await checkPurged(audit, start, see)
+  if (!isPurged) problems.push('The codes of deleted entries were changed.')
 
-  let last: Pick<ChainedEntry, 'sequence' | 'mac' | 'id'> = { sequence: 0, mac: '', ...start, id: 0 }
-  const keptEntries = new Map([[last.sequence, last.mac]])
+  let last = { ...chainStart, ...start, id: 0 }
   let entries = 0
   let read = Number.MIN_SAFE_INTEGER
   for (;;) {
     const page = await audit.chain(read, pageSize)
     for (const entry of page) {
-      const { sequence, mac, keyId, id } = entry
+      const { sequence, mac, id } = entry
       read = sequence
       entries += 1
       if (sequence <= last.sequence) {
         problems.push(`Entry ${sequence} was added.`)
         continue
       }
+      const link = linkOf(entry, last, keyring)
       if (sequence > last.sequence + 1) problems.push(missing(last.sequence + 1, sequence - 1))
-      else if (!isSigned(entryText(entry, sequence, last.mac), keyId, mac)) {
-        problems.push(`Entry ${sequence} was changed.`)
-      }
+      if (link === 'changed') problems.push(`Entry ${sequence} was changed.`)
+      if (link === 'broken') problems.push(`Before entry ${sequence}, ${entry.detail}.`)
       if (id <= last.id) problems.push(`Entry ${sequence} was moved.`)
-      if (sequence === kept?.sequence) keptEntries.set(sequence, mac)
-      last = entry
+      see(entry)
+      last = { ...last, sequence, mac, id }
     }
     if (page.length === pageSize) continue
     // The log may grow meanwhile, and lose its oldest entries.
@@ -79,25 +78,44 @@ export async function verifyAudit(
     if (now.head?.sequence === head?.sequence) break
     head = now.head
   }
-  if (start && !isCheckpoint('start', start)) problems.push('The signed start was changed.')
-  if (head && !isCheckpoint('head', head)) problems.push('The signed end was changed.')
-
-  if (!head && entries > 0) problems.push('The signed end was removed.')
+  if (start && !isStart(start, keyring)) problems.push('The signed start was changed.')
+  const isSigned = head !== undefined && isHead(head, keyring)
+  if (!head) problems.push('The signed end was removed.')
+  else if (!isSigned) problems.push('The signed end was changed.')
   for (const end of [head, kept]) {
     if (end && end.sequence > last.sequence) problems.push(missing(last.sequence + 1, end.sequence))
   }
   if (head && head.sequence < last.sequence) problems.push(`Entries after ${head.sequence} were added.`)
   if (head?.sequence === last.sequence && head.mac !== last.mac) problems.push('The last entry was changed.')
-  const keptMac = kept && keptEntries.get(kept.sequence)
-  if (keptMac !== undefined && keptMac !== kept?.mac) {
-    problems.push(`Entry ${kept?.sequence} is not the one of the checkpoint.`)
+  if (kept && kept.sequence <= last.sequence && keptMac !== kept.mac) {
+    problems.push(`Entry ${kept.sequence} is not the one of the checkpoint.`)
   }
   const uncounted = (await audit.countedEvents()).filter(
     (event) => !(countedEvents as readonly string[]).includes(event),
   )
   for (const event of uncounted) problems.push(`There is an entry "${event}" outside the chain.`)
-  if (problems.length > 0) throw new AuditManipulated([...new Set(problems)])
+  if (!head || problems.length > 0)
+    throw new AuditManipulated([...new Set(problems)], isSigned ? head : undefined)
   return { entries, checkpoint: head }
+}
+
+/** Whether the codes of the deleted entries are those that the signed start covers. */
+async function checkPurged(
+  audit: AuditStorage,
+  start: StartCheckpoint | undefined,
+  see: (code: PurgedCode) => void,
+): Promise<boolean> {
+  let history = ''
+  let read = Number.MIN_SAFE_INTEGER
+  for (;;) {
+    const page = await audit.purgedCodes(read, pageSize)
+    for (const code of page) {
+      see(code)
+      history = withCode(history, code)
+      read = code.sequence
+    }
+    if (page.length < pageSize) return history === (start?.history ?? '')
+  }
 }
 
 function missing(from: number, to: number): string {

@@ -21,15 +21,20 @@ export interface ActContext {
   readonly storage: Pick<Storage, 'transaction'>
   readonly keyring: Keyring
   readonly clock: Clock
+  readonly warn: (message: string) => void
 }
 
-export function createAct({ storage, keyring, clock }: ActContext): Act {
+export function createAct({ storage, keyring, clock, warn }: ActContext): Act {
   return (by, change) =>
     storage.transaction(async (stored) => {
       const events: AuditEvent[] = []
       const result = await change(stored, (event, about) => events.push({ event, ...by, ...about }))
       const entries = events.map((event) => ({ ...event, atMs: clock.now(), count: 1 }))
-      if (entries.length > 0) await stored.audit.append(entries, (text) => keyring.hash(text))
+      const problem = entries.length > 0 ? await stored.audit.append(entries, keyring) : undefined
+      if (problem !== undefined)
+        warn(
+          `The audit log begins anew, because ${problem}. \`tokenwell-service admin verify-audit\` tells more.`,
+        )
       await addWebhookEvents(entries, stored)
       return result
     })

@@ -279,6 +279,10 @@ TOKENWELL_ADMIN_TOKEN_FILE  file that contains it (default: adminTokenFile in th
         body: file === undefined ? {} : { checkpoint: checkpointIn(file) },
       }),
     )
+  admin
+    .command('confirm-clock')
+    .description('Confirms the clock, if nothing is deleted because it is ahead of the last purge.')
+    .action(() => choose({ method: 'POST', path: '/clock/confirmation' }))
 }
 
 function parseClaims(text: string): unknown {

@@ -1,59 +1,88 @@
 import type { Clock } from '../runtime/clock.ts'
-import type { Sign } from '../storage/audit-storage.ts'
+import type { Keyring } from '../runtime/keyring.ts'
 import type { Storage } from '../storage/storage.ts'
 
 export interface PurgeContext {
   readonly storage: Storage
-  /** Signs where the audit log starts after a purge. */
-  readonly sign: Sign
+  /** Signs where the audit log starts after a purge, and when the purge was. */
+  readonly keyring: Keyring
   readonly clock: Clock
-  readonly onError: (error: unknown) => void
+  /** Milliseconds that pass whatever happens to the clock. */
+  readonly elapsedMs: () => number
+  readonly warn: (message: string) => void
   /** How long audit entries are kept. */
   readonly auditRetentionMs: number
   /** How long usage is kept, and the last uses of what no longer exists. */
   readonly usageRetentionMs: number
-  /** @default 60_000 */
-  readonly intervalMs?: number | undefined
 }
 
-// Enough to find out why a client fails.
-const requestRetentionMs = 7 * 86_400_000
-// Longer than a secret is reported before it expires, so that none is reported twice.
-const webhookRetentionMs = 31 * 86_400_000
+/** Deletes what is too old. */
+export interface Purge {
+  readonly run: () => Promise<void>
+  /** Set while nothing is deleted, because the clock is ahead of the time that it should show. */
+  readonly clockJump: () => ClockJump | undefined
+}
 
-/** Deletes expired tokens, used assertions, old signing keys, failure counts, deleted projects, old activity and old events of the webhook regularly; returns a function that stops it. */
-export function purgeRegularly({
-  storage,
-  sign,
-  clock,
-  onError,
-  auditRetentionMs,
-  usageRetentionMs,
+export interface ClockJump {
+  /** The last purge; `undefined` if the database does not have the signed time of one. */
+  readonly lastPurgeMs: number | undefined
+}
+
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+// Enough to find out why a client fails.
+const requestRetentionMs = 7 * dayMs
+// Longer than a secret is reported before it expires, so that none is reported twice.
+const webhookRetentionMs = 31 * dayMs
+
+/**
+ * Deletes expired tokens, used assertions, old signing keys, failure counts, deleted projects, old activity, old entries of the audit log
+ * and old events of the webhook. A clock that is set to a later year by mistake, or by an attacker, must not empty the database: unless it agrees with
+ * the time since the last purge, nothing is deleted until an administrator has confirmed it.
+ */
+export function createPurge(context: PurgeContext): Purge {
+  const { storage, keyring, clock, elapsedMs, warn } = context
+  let reference: { readonly lastPurgeMs: number; readonly elapsedMs: number } | undefined
+  let jump: ClockJump | undefined
+  let nextWarningMs = -Infinity
+
+  async function findJump(nowMs: number): Promise<ClockJump | undefined> {
+    const lastPurgeMs = await storage.purgeTime.find(keyring)
+    if (lastPurgeMs === undefined) return { lastPurgeMs }
+    // Also if it was another instance that purged, or an administrator has confirmed the clock.
+    if (reference?.lastPurgeMs !== lastPurgeMs) reference = { lastPurgeMs, elapsedMs: elapsedMs() }
+    const expectedMs = lastPurgeMs + elapsedMs() - reference.elapsedMs
+    return nowMs - expectedMs > dayMs ? { lastPurgeMs } : undefined
+  }
+
+  return {
+    clockJump: () => jump,
+    async run() {
+      const nowMs = clock.now()
+      jump = await findJump(nowMs)
+      if (!jump) {
+        nextWarningMs = -Infinity
+        const lastPurgeMs = Math.max(nowMs, reference?.lastPurgeMs ?? nowMs)
+        reference = { lastPurgeMs, elapsedMs: elapsedMs() }
+        await storage.purgeTime.set(lastPurgeMs, keyring)
+        await deleteExpired(context, nowMs)
+      } else if (elapsedMs() >= nextWarningMs) {
+        nextWarningMs = elapsedMs() + hourMs
+        warn(describeJump(nowMs, jump))
+      }
+    },
+  }
+}
+
+/** Returns a function that stops it. */
+export function purgeRegularly(
+  { run }: Pick<Purge, 'run'>,
+  onError: (error: unknown) => void,
   intervalMs = 60_000,
-}: PurgeContext): () => Promise<void> {
+): () => Promise<void> {
   let running: Promise<unknown> = Promise.resolve()
   const timer = setInterval(() => {
-    const nowMs = clock.now()
-    running = running
-      .then(() =>
-        Promise.all([
-          ...[
-            storage.tokens,
-            storage.failures,
-            storage.assertions,
-            storage.signingKeys,
-            storage.sessions,
-            storage.developers,
-            storage.projects,
-          ].map((part) => part.purge(nowMs)),
-          storage.activity.purgeRequests(nowMs - requestRetentionMs),
-          storage.webhook.purge(nowMs - webhookRetentionMs),
-          storage.audit.purge(nowMs - auditRetentionMs, sign),
-          storage.activity.purgeUsage(nowMs - usageRetentionMs),
-          storage.activity.purgeLastUses(nowMs - usageRetentionMs),
-        ]),
-      )
-      .catch(onError)
+    running = running.then(run).catch(onError)
   }, intervalMs)
   timer.unref()
   return async () => {
@@ -61,3 +90,32 @@ export function purgeRegularly({
     await running
   }
 }
+
+async function deleteExpired(
+  { storage, keyring, auditRetentionMs, usageRetentionMs }: PurgeContext,
+  nowMs: number,
+): Promise<void> {
+  const { tokens, failures, assertions, signingKeys, sessions, developers, projects } = storage
+  const { activity, webhook, audit } = storage
+  const parts = [tokens, failures, assertions, signingKeys, sessions, developers, projects]
+  // In whole days: each purge is an entry itself.
+  const auditBeforeMs = nowMs - auditRetentionMs
+  await Promise.all([
+    ...parts.map((part) => part.purge(nowMs)),
+    activity.purgeRequests(nowMs - requestRetentionMs),
+    activity.purgeUsage(nowMs - usageRetentionMs),
+    activity.purgeLastUses(nowMs - usageRetentionMs),
+    webhook.purge(nowMs - webhookRetentionMs),
+    audit.purge({ beforeMs: auditBeforeMs - (auditBeforeMs % dayMs), nowMs }, keyring),
+  ])
+}
+
+function describeJump(nowMs: number, { lastPurgeMs }: ClockJump): string {
+  const what =
+    lastPurgeMs === undefined
+      ? 'The time of the last purge is missing or was changed'
+      : `The clock shows ${isoTime(nowMs)}, and the last purge was at ${isoTime(lastPurgeMs)}`
+  return `${what}: nothing is deleted until an administrator confirms the clock, in the portal under "Audit log" or with \`tokenwell-service admin confirm-clock\`.`
+}
+
+const isoTime = (ms: number) => new Date(ms).toISOString().slice(0, 19) + 'Z'

@@ -16,6 +16,7 @@ import type { DeveloperRegistry } from '../clients/developer-registry.ts'
 import type { ResourceServerRegistry } from '../clients/resource-server-registry.ts'
 import type { TrustedIssuerRegistry } from '../clients/trusted-issuers.ts'
 import type { WebhookRegistry } from '../webhook/webhook-registry.ts'
+import type { Purge } from './purge-expired.ts'
 import type { SigningKeys } from './signing-keys.ts'
 
 /** The parts of a running service, which its endpoints and its portal use. */
@@ -26,6 +27,8 @@ export interface ServiceContext {
   readonly activity: ActivityRecorder
   /** Changes something together with its entry in the audit log. */
   readonly act: Act
+  /** Set while nothing is deleted, until an administrator confirms the clock. */
+  readonly clockJump: Purge['clockJump']
   readonly signingKeys: SigningKeys
   /** The registry; the audit log names the actor. */
   readonly registryFor: (by: Actor) => ApplicationRegistry

@@ -3,6 +3,7 @@ import { createAssertionAuthenticator } from '../oauth/authenticate-by-assertion
 import { createIdentityAuthenticator } from '../oauth/authenticate-by-identity.ts'
 import { createClientAuthenticator } from '../oauth/authenticate-client.ts'
 import { createFailedAttemptLimit } from '../oauth/failed-attempt-limit.ts'
+import { systemClock } from '../runtime/clock.ts'
 import { createKeyring, createRandomKey, type Keyring } from '../runtime/keyring.ts'
 import { UsageError } from '../runtime/usage-error.ts'
 import { createSigningKeys } from '../oauth/signing-keys.ts'
@@ -15,7 +16,7 @@ import { seedApplications, seedResourceServers } from '../clients/seed-clients.t
 import { createTrustedIssuerRegistry, seedTrustedIssuers } from '../clients/trusted-issuers.ts'
 import { openStorage, type StorageLocation } from '../storage/open-storage.ts'
 import type { Storage } from '../storage/storage.ts'
-import { purgeRegularly } from '../oauth/purge-expired.ts'
+import { createPurge, purgeRegularly } from '../oauth/purge-expired.ts'
 import type { ServiceContext } from '../oauth/service-context.ts'
 import type { RemoteKeySets } from '../oauth/remote-key-sets.ts'
 import { createPublicFetch } from '../runtime/public-fetch.ts'
@@ -39,7 +40,7 @@ export async function openServiceContext(
     await to.scopes.add(options.scopes)
     const context = {
       storage: to,
-      act: createAct({ storage: to, keyring, clock }),
+      act: createAct({ storage: to, keyring, clock, warn }),
       keyring,
       nowMs: clock.now(),
       secretOverlapSeconds,
@@ -53,7 +54,7 @@ export async function openServiceContext(
   const signingKeysOf = (of: Storage) =>
     createSigningKeys({
       storage: of,
-      act: createAct({ storage: of, keyring, clock }),
+      act: createAct({ storage: of, keyring, clock, warn }),
       keyring,
       clock,
       algorithm: options.signingAlgorithm,
@@ -70,6 +71,7 @@ export async function openServiceContext(
     clock,
     async prepare(opened) {
       await checkKeys(opened, keyring)
+      await checkAuditKey(opened, keyring, warn)
       await seed(opened)
       await signingKeysOf(opened).prepare()
       await renewSigningSecret(opened.webhook, keyring)
@@ -90,16 +92,19 @@ export async function openServiceContext(
   const assertionContext = { assertions: storage.assertions, clock, failedAttempts, keySets }
   const authenticateByAssertion = createAssertionAuthenticator(assertionContext)
   const authentication = { keyring, clock, failedAttempts, authenticateByAssertion }
-  const act = createAct({ storage, keyring, clock })
+  const act = createAct({ storage, keyring, clock, warn })
   const registry = { storage, act, keyring, clock }
-  const stopPurging = purgeRegularly({
+  const purge = createPurge({
     storage,
-    sign: (text) => keyring.hash(text),
+    keyring,
     clock,
-    onError,
+    // A clock that somebody moves on purpose, as in the sandbox, is the only time there is.
+    elapsedMs: clock === systemClock ? () => performance.now() : () => clock.now(),
+    warn,
     auditRetentionMs: options.auditRetentionDays * dayMs,
     usageRetentionMs: options.usageRetentionDays * dayMs,
   })
+  const stopPurging = purgeRegularly(purge, onError)
   const webhookSender = createWebhookSender({
     storage,
     keyring,
@@ -120,6 +125,7 @@ export async function openServiceContext(
     warn,
     logFailure: onError,
     act,
+    clockJump: purge.clockJump,
     signingKeys: signingKeysOf(storage),
     registryFor: (by) => createApplicationRegistry(registry, by),
     resourceServersFor: (by) => createResourceServerRegistry(registry, by),
@@ -161,6 +167,21 @@ async function checkKeys({ secrets }: Storage, { keyIds }: Keyring): Promise<voi
       'None of the keys matches this database. Pass the keys that its secrets were hashed with, newest first.',
     )
   }
+}
+
+/** Without the key of its end, the audit log cannot be continued, only begun anew. */
+async function checkAuditKey(
+  { audit }: Storage,
+  keyring: Keyring,
+  warn: (message: string) => void,
+): Promise<void> {
+  const { head } = await audit.checkpoints()
+  if (head && !keyring.keyIds.includes(head.keyId)) {
+    warn(
+      `The audit log was signed with the key "${head.keyId}", which is not configured. Add it to secretHashKeys; otherwise the next act begins the log anew.`,
+    )
+  }
+  await audit.renewSignatures(keyring)
 }
 
 async function keysFor(storage: StorageLocation): Promise<string[]> {

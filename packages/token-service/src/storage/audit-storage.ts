@@ -1,3 +1,5 @@
+import type { AuditKeyring } from './audit-chain.ts'
+
 /** Who does something, and from where. */
 export interface Actor {
   /** A developer of the portal, the administrators' HTTP API, the command, or the service itself. */
@@ -44,9 +46,6 @@ export interface AuditFilter {
   readonly untilMs?: number | undefined
 }
 
-/** Signs a text with a key that is not in the database. */
-export type Sign = (text: string) => { readonly keyId: string; readonly hash: string }
-
 /** An entry of the chain: each has a code (HMAC) of itself and of the code before. */
 export interface ChainedEntry extends StoredAuditEntry {
   readonly sequence: number
@@ -54,7 +53,7 @@ export interface ChainedEntry extends StoredAuditEntry {
   readonly mac: string
 }
 
-/** The last entry of the chain, or the last one that retention has deleted. */
+/** The last entry of the chain, or the last one that was deleted after its retention. */
 export interface Checkpoint {
   readonly sequence: number
   readonly mac: string
@@ -62,31 +61,52 @@ export interface Checkpoint {
   readonly signature: string
 }
 
+/** Where the chain starts since entries were deleted. */
+export interface StartCheckpoint extends Checkpoint {
+  /** A digest of the codes of all deleted entries. */
+  readonly history: string
+}
+
+/** The code of an entry that was deleted; checkpoints that were kept elsewhere are compared with it. */
+export type PurgedCode = Pick<ChainedEntry, 'sequence' | 'mac'>
+
+export interface AuditRetention {
+  /** Entries before that time are deleted. */
+  readonly beforeMs: number
+  /** No entry is later, unless a clock was wrong. */
+  readonly nowMs: number
+}
+
 export interface AuditStorage {
-  /** Appends to the chain; only in the transaction of the act itself. */
-  append(entries: readonly AuditEntry[], sign: Sign): Promise<void>
+  /**
+   * Appends to the chain; only in the transaction of the act itself. If the end of the chain is not the one that the service
+   * signed, an entry says so first, and the verification of the log fails from then on.
+   *
+   * @param isFirst for a new database
+   * @returns what was found to be wrong
+   */
+  append(
+    entries: readonly AuditEntry[],
+    keyring: AuditKeyring,
+    isFirst?: boolean,
+  ): Promise<string | undefined>
+  /** Signs both ends with the newest key, so that an older key of the keyring can be removed. */
+  renewSignatures(keyring: AuditKeyring): Promise<void>
   /** The newest first; `before`: only entries with a smaller ID. */
   list(limit: number, filter?: AuditFilter, before?: number): Promise<StoredAuditEntry[]>
-  /** Deletes the entries before that time, and signs where the chain starts then; returns how many. */
-  purge(beforeMs: number, sign: Sign): Promise<number>
+  /**
+   * Deletes the entries before that time, as far as each follows from the one before, and signs where the chain starts then; an
+   * entry says what was deleted. Returns how many there were.
+   */
+  purge(retention: AuditRetention, keyring: AuditKeyring): Promise<number>
   /** Entries of the chain with a larger number, in their order. */
   chain(afterSequence: number, limit: number): Promise<ChainedEntry[]>
-  checkpoints(): Promise<{ readonly start?: Checkpoint | undefined; readonly head?: Checkpoint | undefined }>
+  /** The codes of deleted entries with a larger number, in their order. */
+  purgedCodes(afterSequence: number, limit: number): Promise<PurgedCode[]>
+  checkpoints(): Promise<{
+    readonly start?: StartCheckpoint | undefined
+    readonly head?: Checkpoint | undefined
+  }>
   /** The events of the entries outside the chain. */
   countedEvents(): Promise<string[]>
-}
-
-/** What is signed for an entry of the chain. */
-export function entryText(entry: AuditEntry, sequence: number, previousMac: string): string {
-  const { atMs, event, actorType, actor, actorId, clientId, address, detail, changes, count } = entry
-  const values = [atMs, event, actorType, actor, actorId, clientId, address, detail, changes, count]
-  return JSON.stringify(['audit entry', previousMac, sequence, ...values])
-}
-
-/** What is signed for one end of the chain. */
-export function checkpointText(
-  end: 'start' | 'head',
-  { sequence, mac }: Pick<Checkpoint, 'sequence' | 'mac'>,
-): string {
-  return JSON.stringify(['audit checkpoint', end, sequence, mac])
 }

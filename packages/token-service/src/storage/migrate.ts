@@ -7,6 +7,7 @@ import type { MigrationContext } from './storage.ts'
 import { SchemaMismatch } from './schema-mismatch.ts'
 import { inTransaction, type Database, type Query } from './sql/database.ts'
 import { createSqlAudit } from './sql/sql-audit.ts'
+import { createSqlPurgeTime } from './sql/sql-purge-time.ts'
 
 /** In their order: the first one creates schema 1. */
 export const migrations: readonly Migration[] = [initial]
@@ -46,7 +47,8 @@ export async function migrate(
         : { event: 'database_upgraded', detail: String(to), changes: { schema: { from, to } } }
     const by = { actorType: 'service', atMs: nowMs, count: 1 } as const
     const entries = [upgrade, ...events].map((event) => ({ ...by, ...event }))
-    await createSqlAudit({ ...database, query }).append(entries, (text) => keyring.hash(text))
+    await createSqlAudit({ ...database, query }).append(entries, keyring, from === 0)
+    if (from === 0) await createSqlPurgeTime({ ...database, query }).set(nowMs, keyring)
   })
 }
 

@@ -14,6 +14,7 @@ import type { DeveloperStorage, PasskeyStorage, SessionStorage } from './develop
 import type { ActivityStorage } from './activity-storage.ts'
 import type { AuditStorage } from './audit-storage.ts'
 import type { ListingStorage } from './listing-storage.ts'
+import type { PurgeTimeStorage } from './purge-time.ts'
 import type { WebhookStorage } from './webhook-storage.ts'
 
 /** An access token as it is kept: its digest, never the token itself. */
@@ -210,6 +211,7 @@ export type Transaction = Pick<
   | 'signingKeys'
   | 'webhook'
   | 'audit'
+  | 'purgeTime'
 >
 
 /** Everything the service stores, behind one interface. */
@@ -232,6 +234,7 @@ export interface Storage {
   readonly signingKeys: SigningKeyStorage
   readonly webhook: WebhookStorage
   readonly audit: AuditStorage
+  readonly purgeTime: PurgeTimeStorage
   /** Runs the work in one transaction, after those that began before; what it throws undoes everything. */
   transaction<Result>(work: (stored: Transaction) => Promise<Result>): Promise<Result>
   /**

@@ -1,53 +1,81 @@
-import { DatabaseSync } from 'node:sqlite'
+import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { AuditManipulated, verifyAudit } from '../../src/admin/verify-audit.ts'
 import { createAct } from '../../src/clients/acts.ts'
 import { createKeyring } from '../../src/runtime/keyring.ts'
-import type { AuditEntry } from '../../src/storage/audit-storage.ts'
+import type { AuditEntry, Checkpoint } from '../../src/storage/audit-storage.ts'
 import { runCommand, temporaryFolder } from '../service-process.ts'
 import { administeredService, application } from '../test-service.ts'
-import { openTestSqlite } from '../storage/open-test-storage.ts'
+import { openSqlite } from '../../src/storage/sqlite/open-sqlite.ts'
+import type { Storage } from '../../src/storage/storage.ts'
 
 const keys = ['k'.repeat(32), 'o'.repeat(32)]
+/** Of the entries, one is about the creation of the database and one about the purge. */
 const acts = 12
 const purged = 3
+const last = acts + 2
 
 /** A database with a chain whose first entries were deleted after their time, and with counted events. */
 async function database() {
   const file = join(temporaryFolder(), 'data.db')
   const time = { now: 0 }
-  const open = () => openTestSqlite(file)
-  const storage = await open()
-  const act = createAct({ storage, keyring: createKeyring(keys), clock: { now: () => time.now } })
-  for (; time.now < acts; time.now += 1) {
+  const clock = { now: () => time.now }
+  const keyring = createKeyring(keys)
+  const open = () => openSqlite(file, { keyring, clock })
+  const warnings: string[] = []
+  let copies = 0
+  const perform = async (storage: Storage) => {
+    const act = createAct({ storage, keyring, clock, warn: (message) => warnings.push(message) })
     const by = { actorType: 'person', actor: 'ada', actorId: 'a', address: '192.0.2.1' } as const
     await act(by, async ({ products }, audit) => {
       await products.add([`product ${time.now}`])
       audit('product_added', { detail: `product ${time.now}`, changes: { name: { to: time.now } } })
     })
+    time.now += 1
   }
-  const early = await verifyAudit(storage.audit, createKeyring(keys))
+  const storage = await open()
+  for (time.now = 1; time.now <= acts;) await perform(storage)
+  const early = await verifyAudit(storage.audit, keyring)
   const counted = { event: 'log_in_failed', atMs: acts, count: 3 }
   await storage.activity.record({ lastUses: [], usage: [], requests: [], events: [counted] })
-  expect(await storage.audit.purge(purged, (text) => createKeyring(keys).hash(text))).toBe(purged)
+  expect(await storage.audit.purge({ beforeMs: purged, nowMs: time.now }, keyring)).toBe(purged)
+  const late = await verifyAudit(storage.audit, keyring)
   await storage.close()
+  const opened = async <Result>(work: (storage: Storage) => Promise<Result>) => {
+    const again = await open()
+    try {
+      return await work(again)
+    } finally {
+      await again.close()
+    }
+  }
   return {
-    kept: early.checkpoint!,
+    /** The first one is from before the purge. */
+    early: early.checkpoint,
+    late: late.checkpoint,
+    warnings,
+    time,
+    /** Copies the whole database. */
+    save: () => {
+      copies += 1
+      copyFileSync(file, `${file}.${copies}`)
+      return `${file}.${copies}`
+    },
+    putBack: (copy: string) => copyFileSync(copy, file),
     /** Changes the database by hand. */
     manipulate: (...statements: readonly string[]) => {
       const sqlite = new DatabaseSync(file)
       for (const statement of statements) expect(() => sqlite.exec(statement)).not.toThrow()
       sqlite.close()
     },
-    verify: async (kept?: typeof early.checkpoint, usedKeys = keys) => {
-      const opened = await open()
-      try {
-        return await verifyAudit(opened.audit, createKeyring(usedKeys), kept)
-      } finally {
-        await opened.close()
-      }
-    },
+    verify: (kept?: Checkpoint, usedKeys = keys) =>
+      opened(({ audit }) => verifyAudit(audit, createKeyring(usedKeys), kept)),
+    act: () => opened(perform),
+    purge: (beforeMs: number, nowMs = time.now) =>
+      opened(({ audit }) => audit.purge({ beforeMs, nowMs }, keyring)),
+    entries: () => opened(({ audit }) => audit.list(99)),
   }
 }
 
@@ -72,12 +100,12 @@ const manipulations: readonly (readonly [what: string, ...statements: string[]])
   ['another key', column('key_id', `'00000000'`)],
   ['an entry removed', 'delete from audit where sequence = 7'],
   ['the first entry removed', `delete from audit where sequence = ${purged + 1}`],
-  ['the last entry removed', `delete from audit where sequence = ${acts}`],
+  ['the last entry removed', `delete from audit where sequence = ${last}`],
   [
     'the last entry removed, and the end set back without the key',
-    `delete from audit where sequence = ${acts}`,
-    `update audit_checkpoints set sequence = ${acts - 1}, mac =
-      (select mac from audit where sequence = ${acts - 1}) where "end" = 'head'`,
+    `delete from audit where sequence = ${last}`,
+    `update audit_checkpoints set sequence = ${last - 1}, mac =
+      (select mac from audit where sequence = ${last - 1}) where "end" = 'head'`,
   ],
   ['the signed end removed', `delete from audit_checkpoints where "end" = 'head'`],
   ['the signed start removed', `delete from audit_checkpoints where "end" = 'start'`],
@@ -93,26 +121,43 @@ const manipulations: readonly (readonly [what: string, ...statements: string[]])
     `update audit set sequence = 8 where sequence = -1`,
   ],
   ['an entry moved in the list', column('id', '1000')],
-  ['an entry added after the end', copy(String(acts + 1))],
+  ['an entry added after the end', copy(String(last + 1))],
   ['an entry added before the start', copy('1')],
   ['an entry added outside the chain', copy('null', `'application_approved'`, 'null')],
   ['an entry moved out of the chain', column('sequence', 'null')],
+  ['the code of a deleted entry changed', `update purged_audit_codes set mac = 'AAAA' where sequence = 2`],
+  ['the code of a deleted entry removed', `delete from purged_audit_codes where sequence = 2`],
+  ['the code of a deleted entry added', `insert into purged_audit_codes values (99, 'AAAA')`],
+  [
+    'everything removed',
+    `delete from audit`,
+    `delete from audit_checkpoints`,
+    `delete from purged_audit_codes`,
+  ],
 ]
 
 describe('the chain of the audit log', () => {
   it('is verified after a purge, a restart and a change of keys', async () => {
-    const { kept, verify } = await database()
-    expect(await verify()).toEqual({ entries: acts - purged, checkpoint: kept })
-    expect(await verify(kept, ['n'.repeat(32), ...keys])).toMatchObject({ entries: acts - purged })
+    const { early, late, verify } = await database()
+    expect(await verify()).toEqual({ entries: last - purged, checkpoint: late })
+    for (const kept of [early, late])
+      expect(await verify(kept, ['n'.repeat(32), ...keys])).toMatchObject({ entries: last - purged })
     await expect(verify(undefined, ['n'.repeat(32)])).rejects.toThrow(AuditManipulated)
-    await expect(verify({ ...kept, sequence: 1 })).rejects.toThrow('was not signed by this service')
+    await expect(verify({ ...early, sequence: 1 })).rejects.toThrow('was not signed by this service')
   })
 
-  it.each(manipulations)('reveals %s', async (_, ...statements) => {
-    const { verify, manipulate } = await database()
-    manipulate(...statements)
-    await expect(verify()).rejects.toThrow(/^The audit log was manipulated\. /)
-  })
+  it.each(manipulations)(
+    'reveals %s, also after the next act and the next purge',
+    async (_, ...statements) => {
+      const { verify, manipulate, act, purge } = await database()
+      manipulate(...statements)
+      await expect(verify()).rejects.toThrow(/^The audit log was manipulated\. /)
+      await act()
+      await expect(verify()).rejects.toThrow(/^The audit log was manipulated\. /)
+      await purge(purged + 2)
+      await expect(verify()).rejects.toThrow(/^The audit log was manipulated\. /)
+    },
+  )
 
   it('names what was removed and changed', async () => {
     const { verify, manipulate } = await database()
@@ -122,11 +167,88 @@ describe('the chain of the audit log', () => {
     )
   })
 
-  it('reveals an older copy of the whole database to those who kept a checkpoint', async () => {
-    const { kept, verify, manipulate } = await database()
-    manipulate('delete from audit', 'delete from audit_checkpoints')
-    expect(await verify()).toEqual({ entries: 0, checkpoint: undefined })
-    await expect(verify(kept)).rejects.toThrow('Entries 1 to 12 are missing.')
+  it.each([
+    ['removed', `delete from audit_checkpoints where "end" = 'head'`, 'the signed end was removed'],
+    [
+      'changed',
+      `update audit_checkpoints set sequence = 9 where "end" = 'head'`,
+      'the signed end was changed',
+    ],
+    ['passed', copy('99'), `entries after ${last} were added`],
+    [
+      'signed with another key',
+      `update audit_checkpoints set key_id = '00000000'`,
+      'the end was signed with the key "00000000", which is not configured',
+    ],
+  ])('begins anew, with a warning, once its end was %s', async (_, statement, problem) => {
+    const { manipulate, act, entries, warnings, verify } = await database()
+    manipulate(statement)
+    await act()
+    await act()
+    const [, added, broken] = await entries()
+    expect(broken).toMatchObject({ event: 'audit_interrupted', actorType: 'service', detail: problem })
+    expect(added).toMatchObject({ event: 'product_added' })
+    expect(warnings).toEqual([
+      `The audit log begins anew, because ${problem}. \`tokenwell-service admin verify-audit\` tells more.`,
+    ])
+    const error = await verify().catch((thrown: unknown) => thrown as AuditManipulated)
+    expect(error).toMatchObject({
+      message: expect.stringContaining(`Before entry ${broken!.sequence}, ${problem}.`),
+      checkpoint: { sequence: broken!.sequence! + 2 },
+    })
+  })
+
+  it('reveals an older state of itself to those who kept a checkpoint, even after its entries were deleted', async () => {
+    const { save, putBack, act, purge, verify, time } = await database()
+    const older = save()
+    for (let count = 0; count < 5; count += 1) await act()
+    const { checkpoint: kept } = await verify()
+    expect(await verify(kept)).toMatchObject({ checkpoint: kept })
+    putBack(older)
+    expect(await verify()).toMatchObject({ entries: last - purged })
+    await expect(verify(kept)).rejects.toThrow(`Entries ${last + 1} to ${last + 5} are missing.`)
+    for (let count = 0; count < 8; count += 1) await act()
+    const different = `Entry ${kept.sequence} is not the one of the checkpoint.`
+    await expect(verify(kept)).rejects.toThrow(different)
+    expect(await purge(time.now)).toBe(last - purged + 9)
+    expect(await verify()).toMatchObject({ entries: 1 })
+    await expect(verify(kept)).rejects.toThrow(different)
+  })
+
+  it('loses nothing to a purge because of a time that was changed', async () => {
+    const { manipulate, purge, entries, verify } = await database()
+    manipulate(`update audit set at_ms = 0 where sequence = ${last}`)
+    expect(await purge(purged)).toBe(0)
+    expect(await entries()).toHaveLength(last - purged + 1)
+    await expect(verify()).rejects.toThrow(`Entry ${last} was changed.`)
+  })
+
+  it('keeps entries of a clock that was ahead until what follows is old enough', async () => {
+    const { act, purge, entries, time } = await database()
+    const nowMs = time.now
+    time.now = 1_000
+    await act()
+    expect(await purge(nowMs, nowMs)).toBe(acts + 2 - purged)
+    expect(await entries()).toMatchObject([
+      { event: 'audit_purged' },
+      { atMs: 1_000 },
+      { event: 'audit_purged' },
+    ])
+    time.now = nowMs
+    await act()
+    expect(await purge(nowMs + 1, nowMs + 1)).toBe(4)
+  })
+
+  it('records each purge with what it deleted', async () => {
+    const { purge, entries } = await database()
+    expect(await purge(6)).toBe(3)
+    expect(await entries()).toMatchObject(
+      expect.arrayContaining([
+        expect.objectContaining({ event: 'audit_purged', actorType: 'service', detail: '4 to 6' }),
+        expect.objectContaining({ event: 'audit_purged', detail: '1 to 3' }),
+      ]),
+    )
+    expect(await purge(6)).toBe(0)
   })
 })
 
@@ -169,6 +291,7 @@ describe('the audit log', () => {
         actorType: 'service',
         changes: { products: { to: application.products }, status: { to: 'pending' } },
       },
+      { event: 'database_created', actorType: 'service', detail: '1' },
     ])
   })
 
@@ -209,7 +332,7 @@ describe('the audit log', () => {
     await run('add-product', 'billing')
     expect((await entries('?limit=1'))[0]).toMatchObject({ actorType: 'command', actor: expect.any(String) })
     const { code, stdout } = await run('verify-audit')
-    expect([code, JSON.parse(stdout)]).toMatchObject([0, { entries: 3, checkpoint: { sequence: 3 } }])
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, { entries: 4, checkpoint: { sequence: 4 } }])
     const folder = temporaryFolder({ 'kept.json': stdout, 'other.json': '[' })
     expect((await run('verify-audit', '--checkpoint', join(folder, 'kept.json'))).code).toBe(0)
     expect(await run('verify-audit', '--checkpoint', join(folder, 'other.json'))).toMatchObject({

@@ -4,13 +4,12 @@ import { describe, expect, it } from 'vitest'
 import { ApplicationChanged, createApplicationRegistry } from '../../src/clients/application-registry.ts'
 import { AlreadyExists } from '../../src/clients/credential-registry.ts'
 import { createAct } from '../../src/clients/acts.ts'
-import { createKeyring, createRandomKey } from '../../src/runtime/keyring.ts'
 import { createAssertionAuthenticator } from '../../src/oauth/authenticate-by-assertion.ts'
 import { createClientAuthenticator } from '../../src/oauth/authenticate-client.ts'
 import { createFailedAttemptLimit } from '../../src/oauth/failed-attempt-limit.ts'
 import { isBeingDeleted } from '../../src/storage/application.ts'
 import { createTokenResponse } from '../../src/oauth/token-response.ts'
-import { openTestMemory } from '../storage/open-test-storage.ts'
+import { openTestMemory, testKeyring } from '../storage/open-test-storage.ts'
 
 const ada = { actorType: 'person', actor: 'ada', actorId: 'a', address: '192.0.2.1' } as const
 
@@ -19,8 +18,8 @@ async function registered() {
   const clock = { now: () => time.now }
   const storage = await openTestMemory()
   const { applications } = storage
-  const keyring = createKeyring([createRandomKey()])
-  const act = createAct({ storage, keyring, clock })
+  const keyring = testKeyring
+  const act = createAct({ storage, keyring, clock, warn: () => {} })
   const registry = createApplicationRegistry({ act, keyring, clock }, ada)
   const failedAttempts = createFailedAttemptLimit(storage.failures, clock, {
     attempts: 100,
@@ -192,8 +191,9 @@ describe('the application registry', () => {
     await registry.revoke(application)
     await registry.rotateSecret(await owner(), 0)
     await registry.revokeSecret(await owner(), (await client()).secrets[0]?.id ?? '')
-    const events = (await storage.audit.list(10)).map(({ event, detail }) => [event, detail])
-    expect(events.map(([event]) => event).toReversed()).toEqual([
+    const events = (await storage.audit.list(10)).map(({ event }) => event)
+    expect(events.toReversed()).toEqual([
+      'database_created',
       'project_created',
       'application_created',
       'application_revoked',

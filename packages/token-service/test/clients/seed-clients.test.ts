@@ -1,12 +1,11 @@
 import { expect, it, describe } from 'vitest'
 import type { ResourceServerOptions } from '../../src/clients/application-options.ts'
 import { AlreadyExists } from '../../src/clients/credential-registry.ts'
-import { createKeyring, createRandomKey } from '../../src/runtime/keyring.ts'
 import { createResourceServerRegistry } from '../../src/clients/resource-server-registry.ts'
 import { seedApplications, seedResourceServers } from '../../src/clients/seed-clients.ts'
 import { createAct } from '../../src/clients/acts.ts'
 import { resolveOptions } from '../../src/service/service-settings.ts'
-import { openTestMemory } from '../storage/open-test-storage.ts'
+import { openTestMemory, testKeyring } from '../storage/open-test-storage.ts'
 
 it('creates nothing twice with the same ID, as a form that is sent twice', async () => {
   const { storage, keyring, act } = await opened()
@@ -26,8 +25,8 @@ it('creates nothing twice with the same ID, as a form that is sent twice', async
 
 async function opened() {
   const storage = await openTestMemory()
-  const keyring = createKeyring([createRandomKey()])
-  return { storage, keyring, act: createAct({ storage, keyring, clock: { now: () => 0 } }) }
+  const keyring = testKeyring
+  return { storage, keyring, act: createAct({ storage, keyring, clock: { now: () => 0 }, warn: () => {} }) }
 }
 
 it('changes the secret of an application that also has a key', async () => {

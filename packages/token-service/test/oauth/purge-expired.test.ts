@@ -1,45 +1,57 @@
-import { expect, it, onTestFinished, vi } from 'vitest'
-import { purgeRegularly } from '../../src/oauth/purge-expired.ts'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { createAct } from '../../src/clients/acts.ts'
+import { confirmClock } from '../../src/clients/confirm-clock.ts'
+import { createPurge, purgeRegularly } from '../../src/oauth/purge-expired.ts'
+import { openMemory } from '../../src/storage/sqlite/open-sqlite.ts'
+import type { Storage } from '../../src/storage/storage.ts'
+import { openTestMemory, testKeyring } from '../storage/open-test-storage.ts'
 import { serviceWithContext } from '../test-service.ts'
-import { openTestMemory } from '../storage/open-test-storage.ts'
 
-it('purges expired tokens and failure counts regularly, despite errors', async () => {
-  const storage = await openTestMemory()
-  const purged: number[] = []
+const dayMs = 86_400_000
+
+it('repeats the purge regularly, despite errors', async () => {
+  let runs = 0
   const errors: unknown[] = []
-  let failing = true
-  const stop = purgeRegularly({
-    storage: {
-      ...storage,
-      tokens: {
-        ...storage.tokens,
-        async purge(nowMs) {
-          if (failing) {
-            failing = false
-            throw new Error('gone')
-          }
-          purged.push(nowMs)
-          return 0
-        },
-      },
-    },
-    sign: () => expect.unreachable(),
-    clock: { now: () => 42 },
-    onError: (error) => errors.push(error),
+  const run = async () => {
+    runs += 1
+    if (runs === 1) throw new Error('gone')
+  }
+  const stop = purgeRegularly({ run }, (error) => errors.push(error), 1)
+  await expect.poll(() => runs).toBeGreaterThan(2)
+  await stop()
+  const after = runs
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  expect([runs, errors.length]).toEqual([after, 1])
+})
+
+it('keeps no process alive', async () => {
+  const setTimer = vi.spyOn(globalThis, 'setInterval')
+  const stop = purgeRegularly({ run: async () => {} }, () => {})
+  expect(setTimer.mock.results[0]?.value.hasRef()).toBe(false)
+  await stop()
+  setTimer.mockRestore()
+})
+
+/** A purge whose clock is that of the test. */
+function purgeOf(
+  storage: Storage,
+  time: { now: number; elapsed: number },
+  warn: (message: string) => void = expect.unreachable,
+) {
+  return createPurge({
+    storage,
+    keyring: testKeyring,
+    clock: { now: () => time.now },
+    elapsedMs: () => time.elapsed,
+    warn,
     auditRetentionMs: 10,
     usageRetentionMs: 10,
-    intervalMs: 1,
   })
-  await expect.poll(() => purged.length, { timeout: 20_000 }).toBeGreaterThan(1)
-  await stop()
-  const after = purged.length
-  await new Promise((resolve) => setTimeout(resolve, 20))
-  expect([purged.length, purged[0], errors.length]).toEqual([after, 42, 1])
-})
+}
 
 it('keeps token requests for a week', async () => {
   const storage = await openTestMemory()
-  const weekMs = 7 * 86_400_000
+  const weekMs = 7 * dayMs
   const requests = [weekMs, weekMs + 1].map((ageMs) => ({
     clientId: 'a-client',
     outcome: 'issued' as const,
@@ -49,36 +61,9 @@ it('keeps token requests for a week', async () => {
     count: 1,
   }))
   await storage.activity.record({ lastUses: [], usage: [], events: [], requests })
-  const stop = purgeRegularly({
-    storage,
-    sign: () => expect.unreachable(),
-    clock: { now: () => 0 },
-    onError: () => expect.unreachable(),
-    auditRetentionMs: 10,
-    usageRetentionMs: 10,
-    intervalMs: 1,
-  })
-  onTestFinished(stop)
-  await expect.poll(() => storage.activity.requests('a-client', 9)).toEqual([requests[0]])
+  await purgeOf(storage, { now: 0, elapsed: 0 }).run()
+  expect(await storage.activity.requests('a-client', 9)).toEqual([requests[0]])
 })
-
-it('keeps no process alive', async () => {
-  const setTimer = vi.spyOn(globalThis, 'setInterval')
-  const stop = purgeRegularly({
-    storage: await openTestMemory(),
-    sign: () => expect.unreachable(),
-    clock: { now: () => 42 },
-    onError: () => {},
-    auditRetentionMs: 10,
-    usageRetentionMs: 10,
-    intervalMs: 1_000,
-  })
-  expect(setTimer.mock.results[0]?.value.hasRef()).toBe(false)
-  await stop()
-  setTimer.mockRestore()
-})
-
-const dayMs = 86_400_000
 
 it.each([
   [{}, 365, 365],
@@ -99,9 +84,108 @@ it.each([
     lastUses: [],
     requests: [],
     usage: around(usageDays).map((hourMs) => ({ clientId: 'a', outcome: 'issued', hourMs, requests: 1 })),
-    events: around(auditDays).map((atMs) => ({ event: 'a', atMs, count: 1 })),
+    events: around(auditDays).map((atMs) => ({ event: 'log_in_failed', atMs, count: 1 })),
   })
   vi.advanceTimersByTime(3_600_000)
   await expect.poll(async () => (await activity.usage('a', 0)).length).toBe(1)
-  await expect.poll(async () => (await audit.list(9)).length).toBe(1)
+  await expect.poll(async () => (await audit.list(9, { event: 'log_in_failed' })).length).toBe(1)
+})
+
+describe('a clock that is ahead', () => {
+  const hourMs = 3_600_000
+
+  async function purging() {
+    const time = { now: Date.UTC(2026, 0, 1), elapsed: 0 }
+    const clock = { now: () => time.now }
+    const storage = await openMemory({ keyring: testKeyring, clock })
+    const warnings: string[] = []
+    const act = createAct({ storage, keyring: testKeyring, clock, warn: () => expect.unreachable() })
+    const start = () => purgeOf(storage, time, (message) => void warnings.push(message))
+    let purge = start()
+    return {
+      storage,
+      warnings,
+      clockJump: () => purge.clockJump(),
+      restart: () => void (purge = start()),
+      confirm: () =>
+        confirmClock({ act, keyring: testKeyring, clock }, { actorType: 'command', actor: 'root' }),
+      /** Lets hours pass, and others by the clock; returns whether a token that has just expired is then purged. */
+      pass: async (hours: number, byClock = hours) => {
+        time.now += byClock * hourMs
+        time.elapsed += hours * hourMs
+        const token = { ...expired, hash: String(time.elapsed + time.now), expiresAtMs: time.now }
+        await storage.tokens.save(token)
+        await purge.run()
+        return (await storage.tokens.purge(time.now)) === 0
+      },
+    }
+  }
+  const expired = {
+    applicationId: 'a',
+    secretId: 's',
+    generation: 0,
+    products: [],
+    scopes: [],
+    issuedAtMs: 0,
+  }
+
+  it('purges nothing until an administrator confirms it', async () => {
+    const { pass, warnings, clockJump, confirm, storage } = await purging()
+    expect(await pass(1)).toBe(true)
+    expect(await pass(1, 25)).toBe(true)
+    expect(await pass(0, 25)).toBe(false)
+    expect(await pass(0.5)).toBe(false)
+    expect(warnings).toEqual([
+      'The clock shows 2026-01-03T03:00:00Z, and the last purge was at 2026-01-02T02:00:00Z: nothing is deleted until an administrator confirms the clock, in the portal under "Audit log" or with `tokenwell-service admin confirm-clock`.',
+    ])
+    expect(clockJump()).toEqual({ lastPurgeMs: Date.UTC(2026, 0, 2, 2) })
+    expect(await pass(1)).toBe(false)
+    expect(warnings).toHaveLength(2)
+    await confirm()
+    expect(await pass(1)).toBe(true)
+    expect(clockJump()).toBeUndefined()
+    expect(await storage.audit.list(1, { event: 'clock_confirmed' })).toMatchObject([
+      {
+        event: 'clock_confirmed',
+        actorType: 'command',
+        changes: { timeMs: { from: Date.UTC(2026, 0, 2, 2), to: Date.UTC(2026, 0, 3, 4, 30) } },
+      },
+    ])
+  })
+
+  it('purges again once it is set back', async () => {
+    const { pass } = await purging()
+    expect([await pass(1), await pass(1, 30), await pass(1, -28)]).toEqual([true, false, true])
+  })
+
+  it('is noticed after a restart, like a long outage', async () => {
+    const { pass, restart, confirm } = await purging()
+    expect(await pass(1)).toBe(true)
+    restart()
+    expect(await pass(0, 24)).toBe(true)
+    restart()
+    expect(await pass(0, 25)).toBe(false)
+    restart()
+    expect(await pass(1)).toBe(false)
+    await confirm()
+    restart()
+    expect(await pass(1)).toBe(true)
+  })
+
+  it('does not count while the service was running, however long', async () => {
+    const { pass } = await purging()
+    expect([await pass(1), await pass(48)]).toEqual([true, true])
+  })
+
+  it('is noticed if the time of the last purge is not the one that the service signed', async () => {
+    const { pass, storage, warnings } = await purging()
+    const otherKeyring = { ...testKeyring, hash: () => ({ keyId: testKeyring.keyIds[0]!, hash: 'AAAA' }) }
+    await storage.purgeTime.set(Date.UTC(2030, 0, 1), otherKeyring)
+    expect(await pass(1)).toBe(false)
+    expect(warnings).toEqual([
+      expect.stringMatching(
+        /^The time of the last purge is missing or was changed: nothing is deleted until /,
+      ),
+    ])
+  })
 })

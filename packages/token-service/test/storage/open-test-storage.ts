@@ -4,7 +4,10 @@ import { openPostgres } from '../../src/storage/postgres/open-postgres.ts'
 import { openMemory, openSqlite } from '../../src/storage/sqlite/open-sqlite.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 
-const context = { keyring: createKeyring(['test key '.repeat(4)]), clock: systemClock }
+/** What the audit logs of the test storages are signed with. */
+export const testKeyring = createKeyring(['test key '.repeat(4)])
+
+const context = { keyring: testKeyring, clock: systemClock }
 
 export const openTestOptions = { ...context, onError: () => {}, prepare: async () => {} }
 

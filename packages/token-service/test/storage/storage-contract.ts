@@ -4,6 +4,7 @@ import type { AuditFilter } from '../../src/storage/audit-storage.ts'
 import type { Application, Project, StoredSecret } from '../../src/storage/application.ts'
 import type { Storage, StoredToken } from '../../src/storage/storage.ts'
 import { testAdministration, testDevelopers } from './developer-contract.ts'
+import { testKeyring } from './open-test-storage.ts'
 import { testListings } from './listing-contract.ts'
 
 const createdAtMs = 1_700_000_000_000
@@ -502,7 +503,7 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
         events: [
           {
             atMs: 1,
-            event: 'first',
+            event: 'log_in_failed',
             actor: 'ada',
             count: 2,
             clientId: one.clientId,
@@ -518,7 +519,7 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
           { ...request, atMs: 60_002 },
           { ...request, atMs: 60_003, address: '::2' },
         ],
-        events: [{ atMs: 2, event: 'second', count: 1 }],
+        events: [{ atMs: 2, event: 'token_revoked', count: 1 }],
       })
       expect(await storage.activity.lastUses([id, unused])).toEqual(new Map([[id, 50]]))
       expect(await storage.activity.lastUses([])).toEqual(new Map())
@@ -536,18 +537,18 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
       expect(await storage.activity.requests(clientId, 9)).toHaveLength(1)
       const events = async (filter: AuditFilter) =>
         (await storage.audit.list(9, filter)).map(({ event }) => event)
-      expect(await events({ actor: 'ada' })).toEqual(['first'])
-      expect(await events({ event: 'second', clientId: undefined })).toEqual(['second'])
-      expect(await events({ actor: 'ada', event: 'second' })).toEqual([])
-      expect(await events({ sinceMs: 2 })).toEqual(['second'])
-      expect(await events({ untilMs: 2 })).toEqual(['first'])
-      expect(await events({ untilMs: 2, clientId, address: '::1' })).toEqual(['first'])
+      expect(await events({ actor: 'ada' })).toEqual(['log_in_failed'])
+      expect(await events({ event: 'token_revoked', clientId: undefined })).toEqual(['token_revoked'])
+      expect(await events({ actor: 'ada', event: 'token_revoked' })).toEqual([])
+      expect(await events({ sinceMs: 2, untilMs: 3 })).toEqual(['token_revoked'])
+      expect(await events({ untilMs: 2 })).toEqual(['log_in_failed'])
+      expect(await events({ untilMs: 2, clientId, address: '::1' })).toEqual(['log_in_failed'])
       expect(await storage.audit.list(2)).toEqual([
-        { id: expect.any(Number), atMs: 2, event: 'second', count: 1 },
+        { id: expect.any(Number), atMs: 2, event: 'token_revoked', count: 1 },
         {
           id: expect.any(Number),
           atMs: 1,
-          event: 'first',
+          event: 'log_in_failed',
           actor: 'ada',
           count: 2,
           clientId: one.clientId,
@@ -555,8 +556,8 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
           detail: 'd',
         },
       ])
-      expect(await storage.audit.purge(2, () => expect.unreachable())).toBe(1)
-      expect((await storage.audit.list(2)).map(({ event }) => event)).toEqual(['second'])
+      expect(await storage.audit.purge({ beforeMs: 2, nowMs: 2 }, testKeyring)).toBe(1)
+      expect(await events({ untilMs: 3 })).toEqual(['token_revoked'])
     })
 
     testDevelopers(() => storage)

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { projectFolder } from '../public-packages.ts'
-import { run } from '../run.ts'
+import { run } from '../../../run-process.ts'
 
 const sources = 'packages/token-service/src'
 const isMigration = (path: string) => /\/migrations\/\d{4}-[\w-]+\.ts$/.test(path)

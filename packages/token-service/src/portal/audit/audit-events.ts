@@ -12,6 +12,9 @@ const sentences: Readonly<Record<string, string>> = {
   application_restored: 'restored {client}',
   application_revoked: 'revoked the approval of {client}',
   approval_requested: 'requested a new approval of {client}',
+  audit_interrupted: 'The audit log begins anew, because {detail}',
+  audit_purged: 'deleted the entries {detail} of the audit log, after their retention',
+  clock_confirmed: 'confirmed the clock',
   database_created: 'created the database with schema {detail}',
   database_upgraded: 'upgraded the database to schema {detail}',
   decline_undone: 'undid the decline of a request of {client}',
@@ -163,7 +166,10 @@ export const eventGroups = {
     ['resource_server_created', 'resource_server_changed', 'resource_server_removed'],
   ],
   webhook: ['Webhook', ['webhook_set', 'webhook_tested', 'webhook_removed']],
-  service: ['The service itself', ['database_created', 'database_upgraded']],
+  service: [
+    'The service itself',
+    ['database_created', 'database_upgraded', 'audit_purged', 'audit_interrupted', 'clock_confirmed'],
+  ],
   rejections: ['Rejected requests', ['request_rejected', 'administrator_rejected']],
 } as const satisfies Readonly<Record<string, readonly [label: string, events: readonly string[]]>>
 

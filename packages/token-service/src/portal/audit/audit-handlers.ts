@@ -2,18 +2,20 @@ import type { AuditFilter } from '../../storage/audit-storage.ts'
 import type { RawParameters } from '../../oauth/parameters.ts'
 import type { auditRoutes } from './audit-routes.ts'
 import type { ServiceContext } from '../../oauth/service-context.ts'
+import { confirmClock } from '../../clients/confirm-clock.ts'
 import { eventGroups, isEventGroup } from './audit-events.ts'
 import { auditPage, type AuditFields } from './audit-page.ts'
 import { createAuditSentences } from './audit-sentence.ts'
 import type { HandlersOf } from '../portal-request.ts'
-import { requireAdministrator } from '../session/actor.ts'
+import { administratorOf, requireAdministrator } from '../session/actor.ts'
 
 const shownEntries = 50
 const exportedEntries = 100_000
 const dayMs = 86_400_000
 
 /** The audit log, for administrators. */
-export function auditHandlers({ storage, activity, clock }: ServiceContext): HandlersOf<typeof auditRoutes> {
+export function auditHandlers(service: ServiceContext): HandlersOf<typeof auditRoutes> {
+  const { storage, activity, clock, clockJump } = service
   return {
     async showAudit(request) {
       requireAdministrator(request)
@@ -28,6 +30,7 @@ export function auditHandlers({ storage, activity, clock }: ServiceContext): Han
         fields,
         before: found.length > shownEntries ? entries.at(-1)?.id : undefined,
         isFirst: cursor === undefined,
+        clockJump: clockJump(),
         nowMs: clock.now(),
       }
       return { page: auditPage(request, content) }
@@ -39,6 +42,10 @@ export function auditHandlers({ storage, activity, clock }: ServiceContext): Han
       const entries = await storage.audit.list(exportedEntries, filter)
       const text = entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')
       return { file: { name: 'audit.jsonl', type: 'application/x-ndjson; charset=utf-8', text } }
+    },
+    async confirmClock(request) {
+      await confirmClock(service, administratorOf(request))
+      return { redirectTo: request.paths.audit, notice: 'clock_confirmed' }
     },
   }
 }

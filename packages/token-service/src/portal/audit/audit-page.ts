@@ -1,5 +1,6 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import { choice, field } from '../layout/form.ts'
+import type { ClockJump } from '../../oauth/purge-expired.ts'
+import { choice, csrfInput, field } from '../layout/form.ts'
 import { page } from '../layout/page.ts'
 import { linkTo } from '../layout/paging.ts'
 import { relativeTime, time } from '../layout/time.ts'
@@ -18,6 +19,8 @@ export interface AuditContent {
   /** Where older entries continue. */
   readonly before?: number | undefined
   readonly isFirst: boolean
+  /** Set while nothing is deleted. */
+  readonly clockJump?: ClockJump | undefined
   readonly nowMs: number
 }
 
@@ -27,7 +30,8 @@ export function auditPage(request: DeveloperRequest, content: AuditContent): Saf
   const state = { values: fields, errors: {} }
   const text = (name: string, label: string) => field({ name, label, required: false }, state)
   const groups = (Object.keys(eventGroups) as EventGroup[]).map((id) => [id, eventGroups[id][0]] as const)
-  const body = html`<form method="get" action="${paths.audit}" class="filter" role="search">
+  const body = html`${content.clockJump ? clockNotice(request, content.clockJump, content.nowMs) : ''}
+    <form method="get" action="${paths.audit}" class="filter" role="search">
       ${choice({ name: 'group', label: 'What', choices: [['', 'Everything'], ...groups] }, state)}
       ${text('actor', 'Who')} ${text('client_id', 'Client ID')} ${text('address', 'Address')}
       ${field({ name: 'since', label: 'From date', type: 'date', required: false }, state)}
@@ -65,6 +69,26 @@ export function auditPage(request: DeveloperRequest, content: AuditContent): Saf
     >Export as JSON lines</a
   >`
   return page(request, { title: 'Audit log', body, actions })
+}
+
+/** The clock may be wrong, and everything too old by mistake. */
+function clockNotice(
+  { paths, csrfToken }: DeveloperRequest,
+  { lastPurgeMs }: ClockJump,
+  nowMs: number,
+): SafeHtml {
+  return html`<section class="notice" data-variant="warning" aria-labelledby="clock">
+    <h2 id="clock">Nothing is deleted at the moment</h2>
+    <p>
+      The service’s clock shows ${time(nowMs)}.
+      ${lastPurgeMs === undefined ? html`The time of the last purge is missing or was changed.` : html`The last purge was at ${time(lastPurgeMs)}.`}
+      If the clock is wrong, correct it. If it is right, for example after an outage, confirm it: entries,
+      tokens and sessions that are too old are then deleted as usual.
+    </p>
+    <form method="post" action="${paths.clockConfirmation}">
+      ${csrfInput(csrfToken)}<button class="outline">The clock is right</button>
+    </form>
+  </section>`
 }
 
 /** What the log is narrowed down to; each can be removed. */

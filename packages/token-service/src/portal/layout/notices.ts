@@ -7,6 +7,7 @@ export const notices = {
   application_restored: 'The application was restored.',
   application_revoked: 'The application was revoked. It can no longer get tokens.',
   approved: 'The approval is in effect.',
+  clock_confirmed: 'The clock is confirmed. What is too old is deleted within a minute.',
   some_changed:
     'Some applications have changed in the meantime: nothing was decided on them. They are listed below.',
   changes_approved: 'The changes are approved and in effect.',

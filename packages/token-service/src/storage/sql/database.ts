@@ -20,7 +20,8 @@ import type {
   SessionOfProvider,
 } from '../developer-storage.ts'
 import type { LastUse, TokenRequestEntry, UsageEntry } from '../activity-storage.ts'
-import type { AuditEntry, ChainedEntry, Checkpoint } from '../audit-storage.ts'
+import type { AuditEntry, ChainedEntry, PurgedCode, StartCheckpoint } from '../audit-storage.ts'
+import type { PurgeTime } from '../purge-time.ts'
 import type { Webhook, WebhookDelivery } from '../webhook-storage.ts'
 
 type Nullable<Row, Column extends keyof Row> = Omit<Row, Column> & {
@@ -79,7 +80,9 @@ export interface Schema {
         | 'mac'
     ]: Exclude<ChainedEntry[Column], undefined> | null
   }
-  auditCheckpoints: Checkpoint & { end: 'start' | 'head'; history: string }
+  auditCheckpoints: StartCheckpoint & { end: 'start' | 'head' }
+  purgedAuditCodes: PurgedCode
+  purgeTime: PurgeTime & { id: number }
   developers: Omit<Developer, 'administrator' | 'passkeyOnly'> & {
     administrator: number
     passkeyOnly: number
@@ -152,7 +155,7 @@ export type JsonRows = RawBuilder<unknown>
  * A table with one column, `value`, that holds each of the given JSON arrays; read its members with `value->>0`.
  * It is one parameter: the text of a statement does not change with the number of its rows.
  */
-function jsonRows({ kind }: Database, rows: readonly (readonly unknown[])[]): JsonRows {
+export function jsonRows({ kind }: Pick<Database, 'kind'>, rows: readonly (readonly unknown[])[]): JsonRows {
   const json = JSON.stringify(rows)
   return kind === 'sqlite' ? sql`json_each(${json})` : sql`json_array_elements(${json}::json)`
 }

@@ -1,19 +1,30 @@
 import { sql, type ExpressionBuilder, type Selectable } from 'kysely'
+import { countedEvents } from '../activity-recorder.ts'
 import {
-  checkpointText,
-  entryText,
-  type AuditEntry,
-  type AuditFilter,
-  type AuditStorage,
-  type ChainedEntry,
-  type Changes,
-  type Checkpoint,
-  type Sign,
-  type StoredAuditEntry,
+  chainBroken,
+  chainStart,
+  isHead,
+  isStart,
+  linkOf,
+  signEntry,
+  signHead,
+  signStart,
+  withCode,
+  type AuditKeyring,
+} from '../audit-chain.ts'
+import type {
+  AuditEntry,
+  AuditFilter,
+  AuditRetention,
+  AuditStorage,
+  ChainedEntry,
+  Changes,
+  Checkpoint,
+  PurgedCode,
+  StartCheckpoint,
+  StoredAuditEntry,
 } from '../audit-storage.ts'
-import { countDeleted, inTransaction, type Database, type Query, type Schema } from './database.ts'
-
-type End = 'start' | 'head'
+import { countDeleted, inTransaction, jsonRows, type Database, type Query, type Schema } from './database.ts'
 
 const listedColumns = [
   'id',
@@ -33,19 +44,33 @@ const listedColumns = [
 export function createSqlAudit(database: Database): AuditStorage {
   const { query } = database
   return {
-    append: (entries, sign) =>
+    append: (entries, keyring, isFirst = false) =>
       oneAfterAnother(database, async (transaction) => {
-        let { sequence, mac } = (await checkpoint(transaction, 'head')) ?? { sequence: 0, mac: '' }
-        for (const entry of entries) {
-          sequence += 1
-          const { keyId, hash } = sign(entryText(entry, sequence, mac))
-          mac = hash
+        const { place, problem } = isFirst
+          ? { place: chainStart, problem: undefined }
+          : await findEnd(transaction, keyring)
+        const by = { actorType: 'service', atMs: entries[0]?.atMs ?? 0, count: 1 } as const
+        const broken = problem === undefined ? [] : [{ event: chainBroken, detail: problem, ...by }]
+        let last = place
+        for (const entry of [...broken, ...entries]) {
+          const signed = signEntry(entry, last, keyring)
           await transaction
             .insertInto('audit')
-            .values({ ...toAuditRow(entry), sequence, keyId, mac })
+            .values({ ...toAuditRow(entry), ...signed })
             .execute()
+          last = signed
         }
-        await setCheckpoint(transaction, 'head', { sequence, mac }, sign)
+        await setCheckpoint(transaction, 'head', signHead(last, keyring))
+        return problem
+      }),
+    renewSignatures: (keyring) =>
+      oneAfterAnother(database, async (transaction) => {
+        const { start, head } = await checkpoints(transaction)
+        const isOld = ({ keyId }: Checkpoint) => keyId !== keyring.keyIds[0]
+        if (head && isOld(head) && isHead(head, keyring))
+          await setCheckpoint(transaction, 'head', signHead(head, keyring))
+        if (start && isOld(start) && isStart(start, keyring))
+          await setCheckpoint(transaction, 'start', signStart(start, keyring))
       }),
     async list(limit, filter = {}, before) {
       const rows = await query
@@ -58,40 +83,59 @@ export function createSqlAudit(database: Database): AuditStorage {
         .execute()
       return rows.map((row) => toAuditEntry(row) as StoredAuditEntry)
     },
-    async purge(beforeMs, sign) {
-      const counted = query.deleteFrom('audit').where('sequence', 'is', null)
-      const deleted = await countDeleted(counted.where('atMs', '<', beforeMs))
-      // The clocks of instances may differ a little: the order of the chain counts.
-      const last = await query
-        .selectFrom('audit')
-        .select(['sequence', 'mac'])
-        .where('sequence', 'is not', null)
-        .where('atMs', '<', beforeMs)
-        .orderBy('atMs', 'desc')
-        .orderBy('sequence', 'desc')
-        .limit(1)
-        .executeTakeFirst()
+    async purge(retention, keyring) {
+      // What somebody else has added outside the chain stays, because it is a finding.
+      const counted = query
+        .deleteFrom('audit')
+        .where('sequence', 'is', null)
+        .where('event', 'in', countedEvents)
+      const deleted = await countDeleted(counted.where('atMs', '<', retention.beforeMs))
+      const { start } = await checkpoints(query)
+      const codes = await findPurgeable(query, start, retention, keyring)
+      const last = codes.at(-1)
       if (!last) return deleted
-      const place = last as Checkpoint
       return oneAfterAnother(database, async (transaction) => {
-        await setCheckpoint(transaction, 'start', { sequence: place.sequence, mac: place.mac }, sign)
-        const chained = transaction.deleteFrom('audit').where('sequence', '<=', place.sequence)
-        return deleted + (await countDeleted(chained))
+        const current = await checkpoints(transaction)
+        // Another instance was faster; or something was manipulated, and stays as it is.
+        if (current.start?.sequence !== start?.sequence || (await isManipulated(transaction, start, keyring)))
+          return deleted
+        for (let from = 0; from < codes.length; from += pageSize) {
+          await transaction
+            .insertInto('purgedAuditCodes')
+            .columns(['sequence', 'mac'])
+            .expression(
+              sql`select cast(value->>0 as bigint), value->>1 from ${jsonRows(
+                database,
+                codes.slice(from, from + pageSize).map(({ sequence, mac }) => [sequence, mac]),
+              )}`,
+            )
+            .execute()
+        }
+        const history = codes.reduce(withCode, start?.history ?? '')
+        await setCheckpoint(transaction, 'start', signStart({ ...last, history }, keyring))
+        const chained = transaction.deleteFrom('audit').where('sequence', '<=', last.sequence)
+        const count = await countDeleted(chained)
+        const entry = {
+          event: 'audit_purged',
+          actorType: 'service',
+          atMs: retention.nowMs,
+          count: 1,
+          detail: `${codes[0]!.sequence} to ${last.sequence}`,
+        } as const
+        await createSqlAudit({ ...database, query: transaction }).append([entry], keyring)
+        return deleted + count
       })
     },
-    async chain(afterSequence, limit) {
-      const rows = await query
-        .selectFrom('audit')
+    chain: (afterSequence, limit) => readChain(query, afterSequence, limit),
+    purgedCodes: (afterSequence, limit) =>
+      query
+        .selectFrom('purgedAuditCodes')
         .selectAll()
         .where('sequence', '>', afterSequence)
         .orderBy('sequence')
         .limit(limit)
-        .execute()
-      return rows.map((row) => toAuditEntry(row) as ChainedEntry)
-    },
-    async checkpoints() {
-      return { start: await checkpoint(query, 'start'), head: await checkpoint(query, 'head') }
-    },
+        .execute(),
+    checkpoints: () => checkpoints(query),
     async countedEvents() {
       const rows = await query
         .selectFrom('audit')
@@ -117,26 +161,118 @@ export function oneAfterAnother<Result>(
   })
 }
 
-function checkpoint(query: Query, end: End): Promise<Checkpoint | undefined> {
-  return query
+async function checkpoints(
+  query: Query,
+): Promise<{ start: StartCheckpoint | undefined; head: Checkpoint | undefined }> {
+  const rows = await query
     .selectFrom('auditCheckpoints')
-    .select(['sequence', 'mac', 'keyId', 'signature'])
-    .where('end', '=', end)
-    .executeTakeFirst()
+    .selectAll()
+    .where('end', 'in', ['start', 'head'])
+    .execute()
+  const start = rows.find(({ end }) => end === 'start')
+  const head = rows.find(({ end }) => end === 'head')
+  const placeOf = ({ sequence, mac, keyId, signature }: Checkpoint) => ({ sequence, mac, keyId, signature })
+  return {
+    start: start && { ...placeOf(start), history: start.history },
+    head: head && placeOf(head),
+  }
 }
 
 async function setCheckpoint(
   query: Query,
-  end: End,
-  place: Pick<Checkpoint, 'sequence' | 'mac'>,
-  sign: Sign,
+  end: 'start' | 'head',
+  { history = '', ...checkpoint }: Checkpoint & { readonly history?: string },
 ): Promise<void> {
-  const { keyId, hash: signature } = sign(checkpointText(end, place))
+  const values = { ...checkpoint, history }
   await query
     .insertInto('auditCheckpoints')
-    .values({ end, ...place, history: '', keyId, signature })
-    .onConflict((conflict) => conflict.column('end').doUpdateSet({ ...place, keyId, signature }))
+    .values({ end, ...values })
+    .onConflict((conflict) => conflict.column('end').doUpdateSet(values))
     .execute()
+}
+
+async function readChain(query: Query, afterSequence: number, limit: number): Promise<ChainedEntry[]> {
+  const rows = await query
+    .selectFrom('audit')
+    .selectAll()
+    .where('sequence', '>', afterSequence)
+    .orderBy('sequence')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => ({ keyId: '', mac: '', ...toAuditEntry(row) }) as ChainedEntry)
+}
+
+/** Whether a purge would remove what shows that somebody else has changed the log. */
+async function isManipulated(
+  query: Query,
+  start: StartCheckpoint | undefined,
+  keyring: AuditKeyring,
+): Promise<boolean> {
+  if ((await findEnd(query, keyring)).problem !== undefined) return true
+  const { sequence } = start ?? chainStart
+  const added = query.selectFrom('audit').select('sequence').where('sequence', '<=', sequence).limit(1)
+  const code = query
+    .selectFrom('purgedAuditCodes')
+    .select('sequence')
+    .where('sequence', '>', sequence)
+    .limit(1)
+  return (await added.executeTakeFirst()) !== undefined || (await code.executeTakeFirst()) !== undefined
+}
+
+/** Where the next entry is appended, and why that is not the end that the service signed. */
+async function findEnd(
+  query: Query,
+  keyring: AuditKeyring,
+): Promise<{ place: Pick<ChainedEntry, 'sequence' | 'mac'>; problem: string | undefined }> {
+  const { start, head } = await checkpoints(query)
+  const { last } = await query
+    .selectFrom('audit')
+    .select((row) => row.fn.max('sequence').as('last'))
+    .executeTakeFirstOrThrow()
+  const anew = { sequence: Math.max(last ?? 0, start?.sequence ?? 0), mac: '' }
+  if (!head) return { place: anew, problem: 'the signed end was removed' }
+  if (!keyring.keyIds.includes(head.keyId))
+    return {
+      place: anew,
+      problem: `the end was signed with the key "${head.keyId}", which is not configured`,
+    }
+  if (!isHead(head, keyring)) return { place: anew, problem: 'the signed end was changed' }
+  if (last !== null && last > head.sequence)
+    return { place: anew, problem: `entries after ${head.sequence} were added` }
+  return { place: head, problem: undefined }
+}
+
+const pageSize = 1_000
+/** One purge deletes at most so many entries; the next one continues. */
+const purgeSize = 10_000
+
+/** The codes of the entries whose retention has ended. Each of them was checked: an attacker cannot make the service delete others. */
+async function findPurgeable(
+  query: Query,
+  start: StartCheckpoint | undefined,
+  { beforeMs, nowMs }: AuditRetention,
+  keyring: AuditKeyring,
+): Promise<PurgedCode[]> {
+  const codes: PurgedCode[] = []
+  let end = 0
+  let last: PurgedCode = start ?? chainStart
+  let isIntact = !start || isStart(start, keyring)
+  const someOld = query.selectFrom('audit').select('id').where('atMs', '<', beforeMs).limit(1)
+  if (!(await someOld.executeTakeFirst())) return []
+  while (end < purgeSize) {
+    const page = await readChain(query, last.sequence, pageSize)
+    for (const entry of page) {
+      const link = linkOf(entry, last, keyring)
+      isIntact = link === 'broken' || (link === 'follows' && isIntact)
+      // Those with a later time than now were written while the clock was wrong: what follows tells how old they are.
+      if (isIntact && entry.atMs >= beforeMs && entry.atMs <= nowMs) return codes.slice(0, end)
+      last = { sequence: entry.sequence, mac: entry.mac }
+      codes.push(last)
+      if (isIntact && entry.atMs < beforeMs) end = codes.length
+    }
+    if (page.length < pageSize) break
+  }
+  return codes.slice(0, end)
 }
 
 function conditions(
@@ -162,6 +298,15 @@ function toAuditEntry({ changes, ...row }: Partial<Selectable<Schema['audit']>>)
   const set = Object.entries(row).filter(([, value]) => value !== null)
   return {
     ...Object.fromEntries(set),
-    ...(typeof changes === 'string' && { changes: JSON.parse(changes) as Changes }),
+    ...(typeof changes === 'string' && { changes: parseChanges(changes) }),
+  }
+}
+
+function parseChanges(text: string): Changes {
+  try {
+    return JSON.parse(text) as Changes
+  } catch {
+    // The service has not written it: the entry's code does not match.
+    return { unreadable: { to: text } }
   }
 }

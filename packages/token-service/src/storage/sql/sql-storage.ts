@@ -11,6 +11,7 @@ import { createSqlFailures } from './sql-failures.ts'
 import { createSqlListings } from './sql-listings.ts'
 import { createSqlCatalogue } from './sql-catalogue.ts'
 import { createSqlPasskeys } from './sql-passkeys.ts'
+import { createSqlPurgeTime } from './sql-purge-time.ts'
 import { createSqlProjects } from './sql-projects.ts'
 import { createSqlSecrets } from './sql-secrets.ts'
 import { createSqlSigningKeys } from './sql-signing-keys.ts'
@@ -79,5 +80,6 @@ function changeableParts(database: Database): Transaction {
     signingKeys: createSqlSigningKeys(database),
     webhook: createSqlWebhook(database),
     audit: createSqlAudit(database),
+    purgeTime: createSqlPurgeTime(database),
   }
 }

@@ -1,0 +1,17 @@
+import type { Clock } from '../runtime/clock.ts'
+import type { Keyring } from '../runtime/keyring.ts'
+import type { Actor } from '../storage/audit-storage.ts'
+import { changesOf, type Act } from './acts.ts'
+
+/** What is too old is deleted again: the clock is right, although it does not agree with the time since the last purge. */
+export async function confirmClock(
+  { act, keyring, clock }: { readonly act: Act; readonly keyring: Keyring; readonly clock: Clock },
+  by: Actor,
+): Promise<void> {
+  await act(by, async ({ purgeTime }, audit) => {
+    const nowMs = clock.now()
+    const lastPurgeMs = await purgeTime.find(keyring)
+    await purgeTime.set(nowMs, keyring)
+    audit('clock_confirmed', { changes: changesOf({ timeMs: nowMs }, { timeMs: lastPurgeMs }) })
+  })
+}

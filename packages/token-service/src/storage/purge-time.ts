@@ -1,0 +1,14 @@
+import type { AuditKeyring } from './audit-chain.ts'
+
+/** When something was last deleted because of its age, signed: nobody without the key can set it to a later time. */
+export interface PurgeTime {
+  readonly atMs: number
+  readonly keyId: string
+  readonly signature: string
+}
+
+export interface PurgeTimeStorage {
+  /** `undefined` without a valid signature. */
+  find(keyring: AuditKeyring): Promise<number | undefined>
+  set(atMs: number, keyring: AuditKeyring): Promise<void>
+}

@@ -1,0 +1,42 @@
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import {
+  postgresIsAbsent,
+  startPostgres,
+  withoutPostgres,
+  type PostgresCluster,
+} from '@tokenwell/internal-testing/postgres'
+import { createPostgresDatabase } from '../../src/storage/postgres/open-postgres.ts'
+import { createDatabase, type Database } from '../../src/storage/sql/database.ts'
+import { NodeSqliteDialect } from '../../src/storage/sqlite/sqlite-dialect.ts'
+import { runSequences } from './audit-sequences.ts'
+
+/** `pnpm soak` repeats this more often. */
+const sequences = Number(process.env['RUNS'] ?? (process.env['TOKENWELL_SOAK'] === '1' ? 2_000 : 20))
+const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9))
+
+async function run(database: Database): Promise<void> {
+  onTestFinished(() => database.query.destroy())
+  process.stdout.write(`audit sequences: SEED=${seed} RUNS=${sequences}\n`)
+  const report = await runSequences(database, { seed, sequences })
+  process.stdout.write(`${database.kind}: ${JSON.stringify(report)}\n`)
+  expect(report.found).toBeGreaterThan(sequences)
+  expect(report.passed).toBeGreaterThan(sequences)
+}
+
+describe('whatever somebody without a key does to the audit log is noticed, but an older state of it', () => {
+  let postgres: PostgresCluster | undefined
+  beforeAll(async () => {
+    postgres = postgresIsAbsent ? undefined : await startPostgres()
+  })
+  afterAll(() => postgres?.stop())
+
+  it('in SQLite', async () => {
+    const name = 'The database in memory'
+    await run(createDatabase({ kind: 'sqlite', name }, new NodeSqliteDialect(new DatabaseSync(':memory:'))))
+  })
+
+  it.skipIf(postgresIsAbsent)(`in PostgreSQL (${withoutPostgres})`, async () => {
+    await run(createPostgresDatabase(await postgres!.createDatabase(), () => expect.unreachable()))
+  })
+})

@@ -1,0 +1,82 @@
+import { hashPassword } from '../../src/portal/session/password.ts'
+import { postForm, requestToken, application, type ServiceWithContext } from '../test-service.ts'
+
+/** The developers of the filled database, in the order in which they joined. */
+export const people = ['ada', 'grace']
+
+const by = { actorType: 'api' } as const
+const later = Date.UTC(2100, 0)
+
+/** Uses a service until every table of its database has rows. */
+export async function fillEveryTable({ authUrl, context }: ServiceWithContext): Promise<void> {
+  const { storage, activity, clock } = context
+  const { developers, sessions, passkeys, assertions } = storage
+  await requestToken(authUrl, { ...application, clientSecret: 'wrong' })
+  await assertions.use('an assertion', later)
+  const nowMs = clock.now() + 1
+  await storage.audit.purge({ beforeMs: nowMs, nowMs }, context.keyring)
+
+  for (const name of people) {
+    const { id } = await context.linksFor(by).createInvitation({ administrator: name === people[0] })
+    await developers.join(
+      {
+        id: `id of ${name}`,
+        name,
+        passwordHash: await hashPassword('correct horse battery'),
+        administrator: name === people[0],
+        createdAtMs: clock.now(),
+      },
+      id,
+      clock.now(),
+    )
+  }
+  const [ada, grace] = await developers.list()
+  if (!ada || !grace) throw new Error('Two developers were expected.')
+  await context.linksFor(by).createInvitation({ administrator: false })
+  await context.linksFor(by).createPasswordReset(grace)
+  const identity = { issuer: 'https://id.example.com', subject: 'ada' }
+  await developers.addIdentity(ada.id, identity)
+  await sessions.open({
+    hash: 'a session',
+    developerId: ada.id,
+    expiresAtMs: later,
+    provider: { ...identity, idToken: 'encrypted' },
+  })
+  await passkeys.add({
+    id: 'a passkey',
+    developerId: grace.id,
+    name: 'laptop',
+    publicKey: 'a key',
+    counter: 3,
+    createdAtMs: clock.now(),
+  })
+  await passkeys.setRecoveryCodes(grace.id, [{ hash: 'a recovery code', keyId: 'a key' }])
+
+  const registry = context.registryFor(by)
+  const details = { organizationName: 'Example', developerEmail: 'dev@example.com' }
+  const project = await registry.createProject({ name: 'Billing', ...details }, grace.id)
+  await registry.deleteProject(await registry.createProject({ name: 'Deleted', ...details }, grace.id))
+  const settings = { products: ['sms'], scopes: ['read'], level: 'gold', responseForm: 'products' } as const
+  const { application: pending } = await registry.createApplication({
+    projectId: project.id,
+    status: 'pending',
+    name: 'invoices',
+    lifetimeSeconds: 600,
+    tokenFormat: 'opaque',
+    audiences: [],
+    ...settings,
+  })
+  await context.trustedIssuersFor(by).add({
+    issuer: 'https://ci.example.com',
+    audiences: [],
+    detectReplay: true,
+    rules: [{ clientId: pending.clientId, claims: { sub: 'repo:example/*' } }],
+  })
+  await storage.scopes.add(['read'])
+  await context.webhookFor(by).set('https://hooks.example.com/events')
+  const event = { type: 'webhook.test', body: '{"data":{}}', createdAtMs: clock.now() }
+  await storage.webhook.add([{ id: 'an event', attempts: 1, ...event }])
+  await postForm(`${authUrl}/oauth/introspect`, { token: 'unknown' })
+  await storage.probe()
+  await activity.flush()
+}

@@ -1,0 +1,152 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { fileURLToPath } from 'node:url'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  postgresIsAbsent,
+  startPostgres,
+  withoutPostgres,
+  type PostgresCluster,
+} from '@tokenwell/internal-testing/postgres'
+import { verifyAudit } from '../../src/admin/verify-audit.ts'
+import { systemClock } from '../../src/runtime/clock.ts'
+import { createKeyring } from '../../src/runtime/keyring.ts'
+import { migrate, migrations } from '../../src/storage/migrate.ts'
+import { createPostgresDatabase } from '../../src/storage/postgres/open-postgres.ts'
+import { createDatabase, type Database } from '../../src/storage/sql/database.ts'
+import { NodeSqliteDialect } from '../../src/storage/sqlite/sqlite-dialect.ts'
+import { temporaryFolder } from '../service-process.ts'
+import { application, introspect, requestToken, serviceWithContext } from '../test-service.ts'
+import { fillEveryTable, people } from './fill-every-table.ts'
+
+/** A database of each schema, written by the version that introduced it, with data in every table. */
+const folder = fileURLToPath(new URL('./schemas', import.meta.url))
+const fileOf = (schema: number) => join(folder, `${schema}.json`)
+const newest = migrations.length
+const secretHashKeys = ['the key of the databases of every schema']
+
+interface StoredDatabase {
+  /** A token that is still active in many years. */
+  readonly token: string
+  readonly tables: Readonly<Record<string, readonly Readonly<Record<string, string | number | null>>[]>>
+}
+
+/** Fills a new database by using the service. */
+async function createStoredDatabase(): Promise<StoredDatabase> {
+  const file = join(temporaryFolder(), 'data.db')
+  const service = await serviceWithContext({
+    storage: `sqlite:${file}`,
+    secretHashKeys,
+    portal: true,
+  })
+  const { body } = await requestToken(service.authUrl)
+  await fillEveryTable(service)
+  await service.close()
+  const sqlite = new DatabaseSync(file)
+  sqlite.exec(`update tokens set expires_at_ms = ${Date.UTC(2100, 0)}`)
+  const names = sqlite
+    .prepare(
+      `select name from sqlite_master where type = 'table' and name not in ('tokenwell_schema') order by name`,
+    )
+    .all()
+    .map(({ name }) => String(name))
+  const tables = names.map((name) => [name, sqlite.prepare(`select * from "${name}"`).all()])
+  sqlite.close()
+  return { token: body.access_token, tables: Object.fromEntries(tables) }
+}
+
+/** Writes the rows to a database of that schema. */
+async function restore(database: Database, schema: number): Promise<StoredDatabase> {
+  const stored = JSON.parse(readFileSync(fileOf(schema), 'utf8')) as StoredDatabase
+  const context = { keyring: createKeyring(secretHashKeys), clock: systemClock }
+  await migrate(database, context, migrations.slice(0, schema))
+  await database.query.transaction().execute(async (query) => {
+    // Those that others refer to come first.
+    const names = new Set(['projects', 'applications', 'developers', ...Object.keys(stored.tables)])
+    for (const name of names) await sql`delete from ${sql.table(name)}`.execute(query)
+    for (const name of names) {
+      for (const row of stored.tables[name] ?? []) {
+        const columns = sql.join(Object.keys(row).map((column) => sql.ref(column)))
+        const overriding = database.kind === 'postgres' ? sql`overriding system value` : sql``
+        await sql`insert into ${sql.table(name)} (${columns}) ${overriding} values (${sql.join(Object.values(row))})`.execute(
+          query,
+        )
+      }
+    }
+    if (database.kind === 'postgres')
+      await sql`select setval(pg_get_serial_sequence('audit', 'id'), (select max(id) from audit))`.execute(
+        query,
+      )
+  })
+  await database.query.destroy()
+  return stored
+}
+
+function describeUpgrades(create: () => Promise<{ storage: string; database: Database }>): void {
+  it.each(migrations.map((_, index) => index + 1))('of schema %i keeps its data', async (schema) => {
+    const { storage, database } = await create()
+    const { token, tables } = await restore(database, schema)
+    const { authUrl, context } = await serviceWithContext({
+      storage,
+      secretHashKeys,
+      applications: [],
+      resourceServers: [],
+      portal: true,
+    })
+    expect((await requestToken(authUrl)).status).toBe(200)
+    expect((await introspect(authUrl, token)).body).toMatchObject({
+      active: true,
+      client_id: application.clientId,
+    })
+    const { audit, developers, projects, webhook } = context.storage
+    const { entries } = await verifyAudit(audit, context.keyring)
+    const kept = tables['audit']!.filter(({ sequence }) => sequence !== null).length
+    expect(entries).toBe(kept + (schema === newest ? 0 : 1))
+    expect((await developers.list()).map(({ name }) => name)).toEqual(people)
+    expect(await projects.list()).toHaveLength(tables['projects']!.length)
+    expect(await webhook.find()).toMatchObject({ url: 'https://hooks.example.com/events' })
+    await context.act({ actorType: 'api' }, async ({ products }, record) => {
+      await products.add(['new'])
+      record('product_added', { detail: 'new' })
+    })
+    expect(await verifyAudit(audit, context.keyring)).toMatchObject({ entries: entries + 1 })
+  })
+}
+
+describe('the databases of every schema', () => {
+  it('are there, with data in every table', async () => {
+    if (process.env['WRITE_SCHEMA'] && !existsSync(fileOf(newest)))
+      writeFileSync(fileOf(newest), `${JSON.stringify(await createStoredDatabase(), undefined, 2)}\n`)
+    const files = readdirSync(folder).map((name) => Number.parseInt(name, 10))
+    expect(files.toSorted((a, b) => a - b)).toEqual(migrations.map((_, index) => index + 1))
+    const { tables } = JSON.parse(readFileSync(fileOf(newest), 'utf8')) as StoredDatabase
+    expect(Object.keys(tables)).toEqual(Object.keys((await createStoredDatabase()).tables))
+    expect(Object.entries(tables).filter(([, rows]) => rows.length === 0)).toEqual([])
+  })
+})
+
+describe('an upgrade of SQLite', () => {
+  describeUpgrades(async () => {
+    const file = join(temporaryFolder(), 'data.db')
+    const database = createDatabase(
+      { kind: 'sqlite', name: 'The database' },
+      new NodeSqliteDialect(new DatabaseSync(file)),
+    )
+    return { storage: `sqlite:${file}`, database }
+  })
+})
+
+describe.skipIf(postgresIsAbsent)(`an upgrade of PostgreSQL (${withoutPostgres})`, () => {
+  let postgres: PostgresCluster
+  beforeAll(async () => {
+    postgres = await startPostgres()
+  })
+  afterAll(() => postgres.stop())
+
+  describeUpgrades(async () => {
+    const storage = await postgres.createDatabase()
+    return { storage, database: createPostgresDatabase(storage, () => expect.unreachable()) }
+  })
+})
