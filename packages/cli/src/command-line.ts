@@ -1,17 +1,35 @@
 import { readFileSync } from 'node:fs'
-import { styleText } from 'node:util'
 import addCompletion from '@bomb.sh/tab/commander'
 import { Command, CommanderError } from 'commander'
 import { doctorCommand } from './doctor/doctor-command.ts'
-import { exitCode, exitCodeOf } from './command-errors.ts'
-import { explainError } from './explain-error.ts'
+import { describeFailure, exitCode } from './errors.ts'
+import { type CommandContext, printFailure } from './output.ts'
 import { proxyCommand } from './proxy/proxy-command.ts'
-import { sandboxCommand } from './sandbox/sandbox-command.ts'
-import { type CommandContext, printable } from './output.ts'
-import { logoutCommand, tokenCommand } from './token/token-command.ts'
+import { sandboxCommand } from './sandbox-command.ts'
+import { logoutCommand, tokenCommand } from './token-command.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string
+}
+
+/** Runs the command line with this process's streams, signals and exit code. */
+export async function runProcess(): Promise<void> {
+  // `tokenwell doctor | head -1` closes the pipe early, which is not an error.
+  process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+    if (code === 'EPIPE') process.exit(exitCode.ok)
+    printFailure(process, `The output cannot be written (${code}).`, [])
+    process.exit(exitCode.unwritable)
+  })
+  // Messages that nobody reads change no exit code.
+  process.stderr.on('error', () => {})
+  process.on('SIGINT', () => {
+    // A command that runs until it is interrupted ends by itself.
+    if (process.listenerCount('SIGINT') === 1) process.exit(exitCode.interrupted)
+  })
+
+  process.exitCode = await runCommandLine(process.argv)
+  // A connection that does not end, such as one to a proxy, keeps no process running that has its result.
+  setTimeout(() => process.exit(), 500).unref()
 }
 
 /** @returns the exit code of the process */
@@ -28,7 +46,8 @@ export async function runCommandLine(
     .configureOutput({
       writeOut: (text) => void context.stdout.write(text),
       writeErr: (text) => void context.stderr.write(text),
-      outputError: (text, write) => write(printable(withoutValues(text))),
+      // Printed below, as all other errors.
+      outputError: () => {},
     })
     .addHelpText('after', help)
   for (const create of [tokenCommand, logoutCommand, proxyCommand, doctorCommand, sandboxCommand]) {
@@ -39,21 +58,19 @@ export async function runCommandLine(
     await program.parseAsync(argv)
     return ended
   } catch (error) {
-    // commander has printed its own message.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.ok : exitCode.usage
-    const { stderr } = context
-    stderr.write(`${styleText('red', 'tokenwell:', { stream: stderr })} ${printable(explainError(error))}\n`)
-    return exitCodeOf(error)
+    const isHelp = error instanceof CommanderError && !error.message.startsWith('error:')
+    if (isHelp) return error.exitCode === 0 ? exitCode.ok : exitCode.usage
+    const failure = describeFailure(error)
+    const { message, hints, status } = failure
+    if (argv.includes('--json')) {
+      const description = [message, ...hints].join(' ')
+      context.stdout.write(
+        `${JSON.stringify({ error: failure.error, error_description: description, status })}\n`,
+      )
+    }
+    printFailure(context, message, hints)
+    return failure.exitCode
   }
-}
-
-/** A value that was mistyped may be a secret. */
-function withoutValues(text: string): string {
-  return text
-    .replace(/'(--?[^'=]*)=.*'/s, "'$1=…'")
-    .replace(/argument '.*' is invalid/s, "argument '…' is invalid")
-    .replace(/unknown command '.*'/s, "unknown command '…'")
-    .replace(/(arguments? but got \d+).*$/s, '$1.\n')
 }
 
 const help = `

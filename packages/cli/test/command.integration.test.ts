@@ -18,6 +18,29 @@ describe('tokenwell', () => {
     expect((await runTokenwell(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+/)
   })
 
+  it.each([
+    ['token', ['--header', '--json', '--headers-json', '--no-cache', '--help']],
+    ['proxy', ['--to', '--port', '--help']],
+    ['doctor', ['--api-url', '--try-wrong-secret', '--json', '--help']],
+  ])('lists the options of %s by how common they are', async (name, own) => {
+    const { stdout } = await runTokenwell([name, '--help'])
+    const sections = stdout.split(/^(?=\S.*:$)/m).filter((section) => /^\S.*:\n {2}-/.test(section))
+    expect(
+      sections.map((section) => [
+        section.split(':')[0],
+        section.match(/^ {2}(?:-h, )?--[\w-]+/gm)!.map((flag) => flag.replace(/^ {2}(?:-h, )?/, '')),
+      ]),
+    ).toEqual([
+      ['Options', own],
+      [
+        'Token endpoint and credentials',
+        ['--issuer', '--token-endpoint', '--auth-url', '--client-id', '--client-secret', '--credentials'],
+      ],
+      ['Token request', expect.arrayContaining(['--scope', '--timeout'])],
+      ['Instead of a client secret', expect.arrayContaining(['--private-key', '--identity'])],
+    ])
+  })
+
   it('exits with 2 without a command or with an unknown one', async () => {
     expect(await runTokenwell([])).toMatchObject({
       code: 2,
@@ -39,7 +62,7 @@ describe('tokenwell', () => {
   ])('does not print what may be a mistyped secret: %s %s', async (...args) => {
     const { code, stdout, stderr } = await runTokenwell(args)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    expect(stderr).toMatch(/^(error|Usage):? /)
+    expect(stderr).toMatch(/^tokenwell: [A-Z].*\.\n→ .*\n$/)
     expect(stderr).not.toMatch(/the-secret|another/)
   })
 

@@ -71,8 +71,8 @@ describe('the installed command', () => {
     expect(token.written.stdout).toContain('Usage: tokenwell token')
     expect((await sandbox.ended).code).toBe(2)
     expect(sandbox.written.stderr).toMatch(
-      /^tokenwell: The sandbox requires .*npm install @tokenwell\/token-service/,
+      /^tokenwell: The sandbox requires .*\n→ Run npm install @tokenwell\/token-service/,
     )
-    expect(sandbox.written.stderr.trimEnd().split('\n')).toHaveLength(1)
+    expect(sandbox.written.stderr.trimEnd().split('\n')).toHaveLength(2)
   })
 })

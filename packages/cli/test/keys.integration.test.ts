@@ -89,10 +89,13 @@ describe('an identity as the grant', () => {
   })
 
   it.each([
-    [['token'], /--grant jwt-bearer requires --identity or --assertion-file/],
+    [
+      ['token'],
+      /^tokenwell: The assertion is missing\.\n→ Assertion: pass --identity or --assertion-file, which/,
+    ],
     [['token', '--assertion-file', 'absent'], /Could not read the assertion file absent \(ENOENT\)/],
     [['doctor', '--assertion-file', 'absent'], /tokenwell doctor checks client credentials/],
-    [['token', '--identity', 'gcp'], /--identity gcp requires --assertion-audience/],
+    [['token', '--identity', 'gcp'], /--assertion-audience, which --identity gcp requires/],
   ])('is rejected as %j', async (flags, message) => {
     const env = { TOKEN_ENDPOINT: 'https://auth.example.test/token' }
     const { code, stderr } = await runTokenwell([...flags, '--grant', 'jwt-bearer'], env)
@@ -125,7 +128,7 @@ describe('the identity of a platform', () => {
   })
 
   it.each([
-    [['--identity', 'gcp'], /--identity gcp requires --assertion-audience/],
+    [['--identity', 'gcp'], /--assertion-audience, which --identity gcp requires/],
     [['--identity', 'moon'], /Allowed choices are github-actions, gcp, azure/],
     [['--identity', 'azure', '--client-secret', 'canary'], /cannot be used with option '--client-secret/],
   ])('is rejected as %j', async (flags, message) => {

@@ -52,6 +52,32 @@ describe.skipIf(absent)(`on a terminal${absent ? ' (install script, of the packa
     expect(shown).toBe('Client secret: \ntokenwell: Interrupted.\n')
   })
 
+  it('breaks the lines of errors and warnings between words', async () => {
+    const { written, ended } = onTerminal([
+      'token',
+      '--client-secret',
+      'x',
+      '--client-id',
+      'x',
+      '--issuer',
+      'https://a.test',
+      '--parameter',
+      'x',
+    ])
+    expect((await ended).code).toBe(2)
+    const missing = onTerminal(['token', '--grant', 'jwt-bearer'])
+    expect((await missing.ended).code).toBe(2)
+    for (const { stdout } of [written, missing.written]) {
+      const lines = stripVTControlCharacters(stdout).trimEnd().split(/\r?\n/)
+      expect(lines.length).toBeGreaterThan(2)
+      for (const line of lines) expect(line.length).toBeLessThanOrEqual(80)
+      // No word is lost or cut.
+      expect(lines.map((line) => line.trim()).join(' ')).toMatch(
+        /(?:read --client-secret in the process list, and your shell history|requires\.$)/,
+      )
+    }
+  })
+
   it('prints the findings of doctor in colour, within its width', async () => {
     const { written, ended } = onTerminal(['doctor'], service.environmentOf('demo'))
     expect((await ended).code).toBe(0)

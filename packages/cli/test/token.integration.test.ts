@@ -42,11 +42,75 @@ describe('tokenwell token', () => {
     const two = await runTokenwell(['token', '--headers-json', '--header'], environment())
     expect(two).toMatchObject({ code: 2, stdout: '' })
     const both = await runTokenwell(['token', '--json', '--header'], environment())
+    expect(JSON.parse(both.stdout)).toMatchObject({ error: 'usage' })
     expect(both).toMatchObject({
       code: 2,
-      stdout: '',
       stderr: expect.stringContaining('cannot be used with'),
     })
+  })
+
+  it('fails in JSON as well, in the form of a token response', async () => {
+    const outcomeOf = async (env: Record<string, string>, ...args: string[]) => {
+      const { code, stdout, stderr } = await runTokenwell(['token', '--json', ...args], env)
+      expect(stderr).toMatch(/^tokenwell: /m)
+      expect(stdout).not.toContain('canary')
+      return [code, JSON.parse(stdout)]
+    }
+    expect(await outcomeOf({ ...environment(), CLIENT_SECRET: 'canary' })).toEqual([
+      1,
+      {
+        error: 'invalid_client',
+        error_description: expect.stringMatching(/rejected the client credentials.*`tokenwell doctor`/),
+        status: 401,
+      },
+    ])
+    await service.fault({ status: 503, requests: 10 })
+    expect(await outcomeOf({ ...environment() }, '--timeout', '0.2')).toEqual([
+      3,
+      { error: 'unavailable', error_description: expect.any(String), status: 503 },
+    ])
+    expect(await outcomeOf({})).toEqual([
+      2,
+      { error: 'usage', error_description: expect.stringMatching(/^The token endpoint, .* are missing\./) },
+    ])
+    expect(await outcomeOf({}, '--unknown')).toEqual([
+      2,
+      { error: 'usage', error_description: expect.any(String) },
+    ])
+  })
+
+  it('names everything that is missing at once, and variables that are misspelt', async () => {
+    const stderrOf = async (args: string[], env: Record<string, string> = {}) =>
+      (await runTokenwell(args, env)).stderr
+    expect(await stderrOf(['token'])).toBe(
+      [
+        'tokenwell: The token endpoint, the client ID, and the client secret are missing.',
+        "→ Token endpoint: pass --issuer, --token-endpoint or, for the platform's token service, --auth-url; or set ISSUER, TOKEN_ENDPOINT or AUTH_URL.",
+        '→ Client ID: pass --client-id, or set CLIENT_ID or CONSUMER_KEY.',
+        '→ Client secret: set CLIENT_SECRET or CONSUMER_SECRET, or pass --credentials.',
+        '',
+      ].join('\n'),
+    )
+    expect(await stderrOf(['proxy'], { CLIENT_ID: 'a', CLIENT_SECRET: 'b' })).toMatch(
+      /^tokenwell: --to and the token endpoint are missing\.\n→ API: pass --to .*\n→ Token endpoint: .*\n$/,
+    )
+    expect(await stderrOf(['token', '--grant', 'jwt-bearer', '--identity', 'gcp'])).toMatch(
+      /^tokenwell: The token endpoint and the audience of the assertion are missing\.\n/,
+    )
+    const misspelt = {
+      TOKEN_ENPOINT: 'canary',
+      client_id: 'canary',
+      CLIENT_SERCET: 'canary',
+      CONSUMER_KEYS: 'canary',
+    }
+    const stderr = await stderrOf(['token'], misspelt)
+    expect(stderr.match(/^→ \w+ is set, but not read: the name is \w+\.$/gm)).toEqual([
+      '→ TOKEN_ENPOINT is set, but not read: the name is TOKEN_ENDPOINT.',
+      '→ client_id is set, but not read: the name is CLIENT_ID.',
+      '→ CONSUMER_KEYS is set, but not read: the name is CONSUMER_KEY.',
+      '→ CLIENT_SERCET is set, but not read: the name is CLIENT_SECRET.',
+    ])
+    expect(stderr).not.toContain('canary')
   })
 
   describe('reads the credentials', () => {
@@ -141,16 +205,21 @@ describe('tokenwell token', () => {
     ]
 
     it.each<[string, string[], Record<string, string>, RegExp]>([
-      ['no URL', [], { CLIENT_ID: 'a' }, /token endpoint is missing\. Pass --auth-url or set AUTH_URL/],
+      ['no URL', [], { CLIENT_ID: 'a' }, /→ Token endpoint: pass --issuer, --token-endpoint or/],
       ['two URLs', [], { AUTH_URL: 'https://a', TOKEN_ENDPOINT: 'https://b' }, /are mutually exclusive/],
       ['two URLs', [], { AUTH_URL: 'https://a', ISSUER: 'https://b' }, /AUTH_URL and ISSUER are mutually/],
       ['an issuer', ['--issuer', 'http://a.test'], { CLIENT_ID: 'a', CLIENT_SECRET: 'b' }, /^\S* ?--issuer /],
-      ['no client ID', [], { AUTH_URL: 'https://a' }, /client ID is missing\. Set CLIENT_ID or CONSUMER_KEY/],
+      [
+        'no client ID',
+        [],
+        { AUTH_URL: 'https://a' },
+        /→ Client ID: pass --client-id, or set CLIENT_ID or CONSUMER_KEY/,
+      ],
       [
         'no secret',
         [],
         { AUTH_URL: 'https://a', CLIENT_ID: 'a' },
-        /secret is missing\. Set CLIENT_SECRET or/,
+        /^tokenwell: The client secret is missing\.\n→ Client secret: set CLIENT_SECRET or/,
       ],
       ['no URL', [], { ...credentials, AUTH_URL: 'canary' }, /AUTH_URL is not a valid URL/],
       [
@@ -168,7 +237,7 @@ describe('tokenwell token', () => {
       ['a parameter', ['--parameter', 'canary'], remote, /--parameter must have the form name=value/],
       ['a reserved one', ['--parameter', 'scope=a'], remote, /--parameter must not contain scope/],
       ...['soon', ' ', '0', '-5', '3601'].map((timeout) => wrongTimeout(timeout)),
-      ['an unknown flag', ["--secret=can'ary canary"], {}, /unknown option '--secret=…'/],
+      ['an unknown flag', ["--secret=can'ary canary"], {}, /^tokenwell: Unknown option '--secret=…'\.\n→ /],
     ])('wrong usage: %s', async (_name, args, env, message) => {
       const stderr = await fails(args, env, 2)
       expect(stderr).toMatch(message)
@@ -177,13 +246,13 @@ describe('tokenwell token', () => {
     it('a rejection', async () => {
       const stderr = await fails([], environment({ CLIENT_SECRET: 'canary-wrong' }), 1)
       expect(stderr).toMatch(
-        /rejected the client credentials \(401 invalid_client\).* Run `tokenwell doctor` for details/,
+        /rejected the client credentials \(401 invalid_client\).*\n→ `tokenwell doctor` examines the token endpoint/,
       )
     })
 
     it('a wrong path', async () => {
       const stderr = await fails([], environment({ AUTH_URL: `${service.authUrl}/elsewhere` }), 1)
-      expect(stderr).toMatch(/rejected the request \(404.*\. Run `tokenwell doctor` for details/)
+      expect(stderr).toMatch(/rejected the request \(404.*\n→ `tokenwell doctor` examines/)
     })
 
     it('an unreachable endpoint', async () => {

@@ -1,9 +1,7 @@
 import type { AccessToken } from '@tokenwell/core'
 import { classifyApiResponse, errorCode } from '@tokenwell/core/protocol'
-import { isSecureUrl } from '../configuration/option-values.ts'
-import { explainUnreachable } from './probe.ts'
-import { findingsOf, type Finding } from './finding.ts'
-import { formatDuration } from './durations.ts'
+import { explainUnreachable, isSecure } from './check-network.ts'
+import { findingsOf, formatDuration, type Finding } from './finding.ts'
 
 const api = findingsOf('api')
 
@@ -14,7 +12,7 @@ export async function checkApi(
   { allowInsecureRequests, limitMs }: { allowInsecureRequests?: boolean | undefined; limitMs: number },
 ): Promise<Finding> {
   const place = url.host + url.pathname
-  if (!isSecureUrl(url, allowInsecureRequests)) {
+  if (!isSecure(url, allowInsecureRequests)) {
     return api.problem(
       'plain_http',
       `Plain HTTP to ${url.host}: others on the network can read the token. No request was sent.`,

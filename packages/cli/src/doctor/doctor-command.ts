@@ -1,15 +1,11 @@
+import { secureUrl } from '@tokenwell/core/protocol'
 import { Command } from 'commander'
-import {
-  addConnectionOptions,
-  credentialsHelp,
-  type ConnectionFlags,
-} from '../configuration/connection-options.ts'
-import { resolveConnection } from '../configuration/resolve-connection.ts'
-import { parseHttpUrl } from '../configuration/option-values.ts'
-import { exitCode, type ExitCode, UsageError } from '../command-errors.ts'
+import { addConnectionFlags, credentialsHelp, type ConnectionFlags } from '../connection/flags.ts'
+import { resolveConnection } from '../connection/resolve.ts'
+import { exitCode, UsageError, type ExitCode } from '../errors.ts'
 import type { CommandContext } from '../output.ts'
-import { addressOf, runChecks } from './run-checks.ts'
 import { createReporter } from './reporter.ts'
+import { addressOf, runChecks } from './run-checks.ts'
 
 interface DoctorFlags extends ConnectionFlags {
   readonly json?: true
@@ -18,25 +14,26 @@ interface DoctorFlags extends ConnectionFlags {
 }
 
 export function doctorCommand(context: CommandContext, end: (code: ExitCode) => void): Command {
-  return addConnectionOptions(
-    new Command('doctor').description(
+  const command = new Command('doctor')
+    .description(
       'Requests a token and reports problems with DNS, the network, the certificate, the response, the lifetime and clocks.',
-    ),
-  )
+    )
+    .option('--api-url <url>', 'also call this API with the token')
     .option(
       '--try-wrong-secret',
       "also send one request with a wrong secret; it may count against the service's rate limit",
     )
-    .option('--api-url <url>', 'also call this API with the token')
     .option('--json', 'print the findings as JSON')
+  return addConnectionFlags(command)
     .addHelpText('after', credentialsHelp + examples)
     .action(async (flags: DoctorFlags) => {
       if (flags.grant !== 'client-credentials')
         throw new UsageError(
           'tokenwell doctor checks client credentials. Use tokenwell token for --grant jwt-bearer.',
         )
+      // Plain HTTP is a finding.
+      const apiUrl = flags.apiUrl === undefined ? undefined : secureUrl('--api-url', flags.apiUrl, true)
       const connection = await resolveConnection(flags, context, { allowPlainHttp: true })
-      const apiUrl = readApiUrl(flags.apiUrl)
       const reporter = createReporter(context.stdout, flags.json ?? false)
       reporter.begin(addressOf(connection))
       const { tryWrongSecret } = flags
@@ -47,13 +44,6 @@ export function doctorCommand(context: CommandContext, end: (code: ExitCode) => 
       }
       reporter.end()
     })
-}
-
-function readApiUrl(text: string | undefined): URL | undefined {
-  if (text === undefined) return undefined
-  const url = parseHttpUrl(text)
-  if (url !== undefined) return url
-  throw new UsageError('--api-url must be an absolute URL, such as https://api.example.com/v1/orders.')
 }
 
 const examples = `

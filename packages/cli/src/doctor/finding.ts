@@ -1,6 +1,8 @@
 import type { TokenError } from '@tokenwell/core'
+
 /** The subject of a finding. */
 export type Check =
+  | 'environment'
   | 'address'
   | 'network'
   | 'certificate'
@@ -59,4 +61,33 @@ export function redactFinding(finding: Finding, secrets: readonly string[]): Fin
       .slice(0, 600)
   const { message, advice } = finding
   return { ...finding, message: clean(message), ...(advice !== undefined && { advice: clean(advice) }) }
+}
+
+/** Duration of each part, in milliseconds. */
+export interface Timings {
+  readonly lookup?: number | undefined
+  readonly connection?: number | undefined
+  readonly tls?: number | undefined
+  readonly response?: number | undefined
+}
+
+const units = [
+  ['day', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1000],
+] as const
+
+/** Uses the two largest units: `59 min 50 s`. */
+export function formatDuration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`
+  if (ms < 10_000) return `${Math.round(ms / 100) / 10} s`
+  let rest = Math.round(ms / 1000) * 1000
+  const parts: string[] = []
+  for (const [unit, size] of units) {
+    const count = Math.floor(rest / size)
+    rest -= count * size
+    if (count > 0) parts.push(`${count} ${unit}${unit === 'day' && count > 1 ? 's' : ''}`)
+  }
+  return parts.slice(0, 2).join(' ')
 }

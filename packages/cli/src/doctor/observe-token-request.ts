@@ -6,7 +6,7 @@ import {
   type FetchLike,
 } from '@tokenwell/core'
 import { errorCode } from '@tokenwell/core/protocol'
-import type { Connection } from '../configuration/resolve-connection.ts'
+import type { Connection } from '../connection/resolve.ts'
 
 /** One token request by the library itself, with its observed response. Holds a token and a body. */
 export interface ObservedRequest extends Observed {

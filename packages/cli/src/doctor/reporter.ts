@@ -1,8 +1,7 @@
 import { styleText } from 'node:util'
-import { Help } from 'commander'
+import { hanging } from '../output.ts'
+import { formatDuration, type Finding, type Timings } from './finding.ts'
 import type { CheckResult } from './run-checks.ts'
-import type { Finding } from './finding.ts'
-import { describeTimeline, drawTimeline, type Timings } from './durations.ts'
 
 /** Prints findings as they are found. */
 export interface Reporter {
@@ -27,11 +26,6 @@ export function createReporter(stdout: NodeJS.WriteStream, json: boolean): Repor
 
 function drawingReporter(stdout: NodeJS.WriteStream): Reporter {
   const levels: Level[] = []
-  const columns = Math.min(stdout.columns || 80, 100)
-  const indented = (text: string, first: string, indent: number): string => {
-    const lines = new Help().boxWrap(text, Math.max(columns - indent, 20)).split('\n')
-    return lines.map((line, index) => (index === 0 ? first : ' '.repeat(indent)) + line).join('\n')
-  }
   const style = (format: Parameters<typeof styleText>[0], text: string) =>
     styleText(format, text, { stream: stdout })
   return {
@@ -45,9 +39,9 @@ function drawingReporter(stdout: NodeJS.WriteStream): Reporter {
       levels.push(level)
       const { sign, style: colour } = marks[level]
       const heading = check.padEnd(13)
-      stdout.write(`${indented(message, style(colour, `${sign} ${heading}`), 15)}\n`)
+      stdout.write(`${hanging(message, style(colour, `${sign} ${heading}`), 15, stdout)}\n`)
       if (advice !== undefined)
-        stdout.write(`${indented(advice, `${' '.repeat(15)}${style(colour, '→')} `, 17)}\n`)
+        stdout.write(`${hanging(advice, `${' '.repeat(15)}${style(colour, '→')} `, 17, stdout)}\n`)
     },
     end: () => void stdout.write(`\n${style('bold', summary(levels))}\n`),
   }
@@ -102,4 +96,33 @@ function summary(levels: readonly Level[]): string {
   }
   const counts = [...count('problem', 'problem'), ...count('warning', 'warning')]
   return counts.length === 0 ? 'No problems found.' : `${counts.join(', ')}.`
+}
+
+const names = { lookup: 'name lookup', connection: 'connection', tls: 'TLS', response: 'response' } as const
+const timelineWidth = 40
+
+/** One bar for each part of the token request; each starts where the previous one ends. */
+function drawTimeline(timings: Timings, stream: NodeJS.WriteStream): string[] {
+  const parts = Object.entries(names).flatMap(([part, name]) => {
+    const ms = timings[part as keyof Timings]
+    return ms === undefined ? [] : [{ name, ms }]
+  })
+  const totalMs = parts.reduce((sum, { ms }) => sum + ms, 0)
+  let passedMs = 0
+  return parts.map(({ name, ms }) => {
+    const from = Math.round((passedMs / totalMs) * timelineWidth)
+    passedMs += ms
+    const length = Math.max(1, Math.round((passedMs / totalMs) * timelineWidth) - from)
+    const bar = `${' '.repeat(Math.min(from, timelineWidth - 1))}${styleText('cyan', '━'.repeat(length), { stream })}`
+    return `    ${name.padEnd(12)} ${bar} ${formatDuration(ms)}`
+  })
+}
+
+/** The same in one line. */
+function describeTimeline(timings: Timings): string {
+  const parts = Object.entries(names).flatMap(([part, name]) => {
+    const ms = timings[part as keyof Timings]
+    return ms === undefined ? [] : [`${name} ${formatDuration(ms)}`]
+  })
+  return parts.join(', ')
 }

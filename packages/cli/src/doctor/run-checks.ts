@@ -1,21 +1,23 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { TokenError } from '@tokenwell/core'
 import { buildTokenRequest, parseTokenResponse } from '@tokenwell/core/protocol'
-import { asSentence } from '../explain-error.ts'
-import type { Connection } from '../configuration/resolve-connection.ts'
-import { redactFinding, findingsOf, type Finding, failureDetails } from './finding.ts'
-import { observeTokenRequest, type ObservedRequest } from './observe-token-request.ts'
+import type { Connection } from '../connection/resolve.ts'
+import { misspellings } from '../connection/variables.ts'
+import { asSentence } from '../errors.ts'
 import { checkApi } from './check-api.ts'
-import { formatDuration, type Timings } from './durations.ts'
-import { checkResponse } from './check-response.ts'
-import { checkCertificate } from './check-certificate.ts'
-import { checkClock } from './check-clock.ts'
+import { checkCertificate, checkNetwork, checkProxy, isSecure, probe } from './check-network.ts'
+import { checkClock, checkLifetime, checkResponse } from './check-response.ts'
 import { explainFailure } from './explain-failure.ts'
-import { checkLifetime } from './check-lifetime.ts'
-import { checkNetwork, probe } from './probe.ts'
-import { checkProxy } from './check-proxy.ts'
-import { randomUUID } from 'node:crypto'
-import { isSecureUrl } from '../configuration/option-values.ts'
+import {
+  failureDetails,
+  findingsOf,
+  formatDuration,
+  redactFinding,
+  type Finding,
+  type Timings,
+} from './finding.ts'
+import { observeTokenRequest, type ObservedRequest } from './observe-token-request.ts'
 
 export interface CheckOptions {
   /** Longest duration of each part. */
@@ -51,6 +53,7 @@ async function* checkInOrder(
   secrets: string[],
 ): AsyncGenerator<CheckResult> {
   const { limitMs, apiUrl, env = {} } = options
+  yield* checkEnvironment(env)
   const url = addressOf(connection)
   const addressFindings = checkAddress(connection, url)
   yield* addressFindings
@@ -103,6 +106,19 @@ async function* checkInOrder(
     })
   if (connection.clientSecret === undefined) return
   yield options.tryWrongSecret ? await tryWrongSecret(connection, limitMs) : notTried
+}
+
+const environment = findingsOf('environment')
+
+/** Variables that look like those of the command, but are not read. */
+function checkEnvironment(env: NodeJS.ProcessEnv): Finding[] {
+  return misspellings(env).map(({ given, meant }) =>
+    environment.warning(
+      'variable_not_read',
+      `${given} is set, but not read.`,
+      `If it is meant for tokenwell, name it ${meant}.`,
+    ),
+  )
 }
 
 function rawResponse({
@@ -198,7 +214,7 @@ function checkPath({ authUrl, issuer, origins }: Connection, { origin, pathname 
 
 function checkPlainHttp({ allowInsecureRequests }: Connection, url: URL): Finding | undefined {
   if (url.protocol !== 'http:') return undefined
-  if (isSecureUrl(url)) return address.note('plain_http_loopback', 'Plain HTTP, on this machine only.')
+  if (isSecure(url)) return address.note('plain_http_loopback', 'Plain HTTP, on this machine only.')
   const message = `Plain HTTP to ${url.host}: others on the network can read the secret and the token.`
   const advice = 'Use https:// in the URL. Inside a trusted network, pass --allow-insecure.'
   return allowInsecureRequests

@@ -14,7 +14,7 @@ import { brotliDecompressSync, constants, gunzipSync } from 'node:zlib'
 import { isTokenError, type TokenProvider } from '@tokenwell/core'
 import { createTokenAttacher, type TokenAttacher } from '@tokenwell/core/adapter'
 import { errorCode } from '@tokenwell/core/protocol'
-import { UsageError } from '../command-errors.ts'
+import { UsageError } from '../errors.ts'
 import { forwardedFields, headerFields, locationThroughProxy, pathBelow } from './forwarding-rules.ts'
 
 export interface ProxyOptions {

@@ -63,7 +63,8 @@ describe('doctor with --api-url', () => {
       expect(outcome).toMatchObject({
         code: 2,
         stdout: '',
-        stderr: 'tokenwell: --api-url must be an absolute URL, such as https://api.example.com/v1/orders.\n',
+        stderr:
+          'tokenwell: --api-url is not a valid URL. Include the scheme, as in https://auth.example.com.\n',
       })
       expect((await service.journal()).total).toBe(0)
     },

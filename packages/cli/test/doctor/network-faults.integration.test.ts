@@ -2,7 +2,7 @@ import dns from 'node:dns'
 import type { Socket } from 'node:net'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { json, startScriptedServer, type ScriptedResponse } from '@tokenwell/testing'
-import { explainUnreachable } from '../../src/doctor/probe.ts'
+import { explainUnreachable } from '../../src/doctor/check-network.ts'
 import { examined, startRawServer } from './run-doctor.ts'
 
 const env = { CLIENT_ID: 'demo', CLIENT_SECRET: 'canary-secret' }
@@ -87,6 +87,7 @@ describe('doctor and the network', () => {
     ['connection', 'ECONNREFUSED', 'connection_refused'],
     ['connection', 'TIMEOUT', 'connection_timeout'],
     ['connection', 'EHOSTUNREACH', 'unreachable'],
+    ['connection', 'bad port', 'port_blocked'],
   ] as const)('distinguishes failures of the %s: %s', (stage, code, expected) => {
     const url = new URL('https://auth.example.com')
     expect(explainUnreachable({ stage, code }, url)).toMatchObject({ code: expected, level: 'problem' })

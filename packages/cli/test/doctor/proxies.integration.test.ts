@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
-import { checkProxy } from '../../src/doctor/check-proxy.ts'
+import { checkProxy } from '../../src/doctor/check-network.ts'
 import type { Finding } from '../../src/doctor/finding.ts'
 import { startTokenwell } from '../tokenwell-process.ts'
 import { startRawServer } from './run-doctor.ts'

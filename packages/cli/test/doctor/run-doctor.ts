@@ -4,6 +4,7 @@ import type { Check, Finding } from '../../src/doctor/finding.ts'
 import { runTokenwell } from '../tokenwell-process.ts'
 
 const checks: readonly Check[] = [
+  'environment',
   'address',
   'network',
   'certificate',

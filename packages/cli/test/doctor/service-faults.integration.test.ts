@@ -38,6 +38,27 @@ describe('doctor and the token endpoint', () => {
     expect((await doctor('refreshed')).textOf('token')).toContain('format with level and refresh token')
   })
 
+  it('reports variables whose name is misspelt, while the right one is not set', async () => {
+    const { faults, textOf } = await doctor('demo', [], {
+      TOKEN_CACHE_KYE: 'canary',
+      CLIENT_IDS: 'of another program',
+    })
+    expect(faults).toStrictEqual(['variable_not_read'])
+    expect(textOf('variable_not_read')).toBe(
+      'TOKEN_CACHE_KYE is set, but not read. If it is meant for tokenwell, name it TOKEN_CACHE_KEY.',
+    )
+  })
+
+  it('sends nobody to a developer portal whose token service is not the platform', async () => {
+    const { AUTH_URL: authUrl, ...credentials } = service.environmentOf('pending')
+    const path = '/oauth/client_credential/accesstoken?grant_type=client_credentials'
+    const env = { ...credentials, TOKEN_ENDPOINT: `${authUrl}${path}` }
+    const { textOf } = await examined([], env)
+    expect(textOf('application_not_approved')).not.toContain('portal')
+    const wrong = await examined([], { ...env, CLIENT_ID: 'demo', CLIENT_SECRET: 'canary-wrong' })
+    expect(wrong.textOf('invalid_credentials')).toMatch(/from the token service's settings/)
+  })
+
   it('reports a wrong secret', async () => {
     const { faults, textOf } = await doctor('demo', [], { CLIENT_SECRET: 'canary-wrong' })
     expect(faults).toStrictEqual(['invalid_credentials'])

@@ -378,8 +378,9 @@ describe('tokenwell proxy', () => {
   })
 
   it.each([
-    ['canary', /--to must be the base URL/],
-    ['https://user:canary@api.test', /--to must be the base URL/],
+    ['canary', /--to is not a valid URL/],
+    ['https://user:canary@api.test', /--to must not contain a user name/],
+    ['https://api.test/?canary', /--to must not contain a query/],
     ['http://api.test', /--to must start with https:\/\//],
   ])('rejects the target %s', async (target, message) => {
     const { code, stderr } = await runTokenwell(['proxy', '--to', target], service.environmentOf('demo'))

@@ -32,17 +32,33 @@ const identities = ['github-actions', 'gcp', 'azure'] as const
 
 const grants = ['client-credentials', 'jwt-bearer'] as const
 
-export function addConnectionOptions(command: Command): Command {
+/** Adds the flags, the most common ones first. Those of the command itself come before them. */
+export function addConnectionFlags(command: Command): Command {
   return command
-    .option('--auth-url <url>', "base URL of the platform's token service (or AUTH_URL)")
-    .option('--token-endpoint <url>', 'full URL of any other RFC 6749 token endpoint (or TOKEN_ENDPOINT)')
+    .optionsGroup('Token endpoint and credentials:')
     .option('--issuer <url>', 'issuer whose metadata names the token endpoint (or ISSUER)')
+    .option('--token-endpoint <url>', 'full URL of the token endpoint (or TOKEN_ENDPOINT)')
+    .option('--auth-url <url>', "base URL of the platform's token service (or AUTH_URL)")
     .option('--client-id <id>', 'client ID or consumer key (or CLIENT_ID, CONSUMER_KEY)')
     .option(
       '--client-secret <secret>',
       'client secret, or - for standard input; prefer CLIENT_SECRET or CONSUMER_SECRET',
     )
     .option('--credentials <file>', 'private file with CLIENT_ID=… and CLIENT_SECRET=…, or with JSON')
+    .optionsGroup('Token request:')
+    .option('--scope <scope>', 'scope to request; may be repeated', collect)
+    .option('--audience <audience>', 'audience to request')
+    .option('--resource <uri>', 'resource to request (RFC 8707); may be repeated', collect)
+    .option('--parameter <name=value>', 'additional form parameter; may be repeated', collect)
+    .option('--basic', 'send the credentials in an Authorization header instead of the body')
+    .option('--timeout <seconds>', 'maximum time to wait', seconds, 30)
+    .option('--allow-insecure', 'allow plain HTTP to hosts other than this machine')
+    .addOption(
+      new Option('--expires-in <unit>', 'unit of expires_in in the token response')
+        .choices(['seconds', 'milliseconds'])
+        .default('seconds'),
+    )
+    .optionsGroup('Instead of a client secret:')
     .addOption(
       new Option(
         '--private-key <file>',
@@ -51,10 +67,6 @@ export function addConnectionOptions(command: Command): Command {
     )
     .option('--key-id <id>', 'ID under which the public key is registered with the token service')
     .option('--algorithm <name>', 'algorithm of the private key, such as PS256')
-    .option(
-      '--assertion-audience <audience>',
-      'audience of the assertion that is signed with the private key or issued by --identity',
-    )
     .addOption(
       new Option(
         '--assertion-file <file>',
@@ -66,6 +78,10 @@ export function addConnectionOptions(command: Command): Command {
         .choices(identities)
         .conflicts(['clientSecret', 'privateKey', 'assertionFile']),
     )
+    .option(
+      '--assertion-audience <audience>',
+      'audience of the assertion that is signed with the private key or issued by --identity',
+    )
     .addOption(
       new Option(
         '--grant <grant>',
@@ -74,18 +90,6 @@ export function addConnectionOptions(command: Command): Command {
         .choices(grants)
         .default('client-credentials'),
     )
-    .option('--basic', 'send the credentials in an Authorization header instead of the body')
-    .option('--scope <scope>', 'scope to request; may be repeated', collect)
-    .option('--audience <audience>', 'audience to request')
-    .option('--resource <uri>', 'resource to request (RFC 8707); may be repeated', collect)
-    .option('--parameter <name=value>', 'additional form parameter; may be repeated', collect)
-    .addOption(
-      new Option('--expires-in <unit>', 'unit of expires_in in the token response')
-        .choices(['seconds', 'milliseconds'])
-        .default('seconds'),
-    )
-    .option('--allow-insecure', 'allow plain HTTP to hosts other than this machine')
-    .option('--timeout <seconds>', 'maximum time to wait', seconds, 30)
 }
 
 export const credentialsHelp = `
@@ -100,4 +104,13 @@ function seconds(value: string): number {
   const number = Number(value)
   if (value.trim() !== '' && number > 0 && number <= 3600) return number
   throw new InvalidArgumentError('It must be a number greater than 0 and at most 3600.')
+}
+
+/** Parses the value of an option. */
+export function wholeNumber(least: number, most: number): (value: string) => number {
+  return (value) => {
+    const number = Number(value)
+    if (/^\d+$/.test(value) && number >= least && number <= most) return number
+    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`)
+  }
 }

@@ -1,19 +1,18 @@
 import { expect, it } from 'vitest'
 import { TokenError, type TokenErrorKind } from '@tokenwell/core'
-import { isSecureUrl } from '../src/configuration/option-values.ts'
-import { formatDuration } from '../src/doctor/durations.ts'
-import { exitCodeOf } from '../src/command-errors.ts'
-import { asSentence, explainError } from '../src/explain-error.ts'
+import { isSecure } from '../src/doctor/check-network.ts'
+import { formatDuration } from '../src/doctor/finding.ts'
+import { asSentence, describeFailure } from '../src/errors.ts'
 
 it('reports an internal error without its message, which may contain anything', () => {
-  const error = new TypeError('canary\n    at canary')
-  expect(exitCodeOf(error)).toBe(70)
-  const [first, name, place] = explainError(error).split('\n')
+  const { exitCode, message } = describeFailure(new TypeError('canary\n    at canary'))
+  expect(exitCode).toBe(70)
+  const [first, name, place] = message.split('\n')
   expect(first).toBe('Internal error in tokenwell. Please report it.')
   expect(name).toBe('TypeError')
-  expect(place).toMatch(/^\s+at .*explain-error\.test\.ts/)
-  expect(explainError(error)).not.toContain('canary')
-  expect(explainError('canary')).not.toContain('canary')
+  expect(place).toMatch(/^\s+at .*errors\.test\.ts/)
+  expect(message).not.toContain('canary')
+  expect(describeFailure('canary').message).not.toContain('canary')
 })
 
 it.each<[kind: TokenErrorKind, status: number | undefined, isExplained: boolean]>([
@@ -21,8 +20,9 @@ it.each<[kind: TokenErrorKind, status: number | undefined, isExplained: boolean]
   ['configuration', 404, true],
   ['unavailable', undefined, true],
 ])('recommends the doctor for what happens on the network: %s, %s', (kind, status, isExplained) => {
-  const message = explainError(new TokenError({ kind, message: 'Not now.', status }))
-  expect(message).toBe(`Not now.${isExplained ? ' Run `tokenwell doctor` for details.' : ''}`)
+  const { message, hints } = describeFailure(new TokenError({ kind, message: 'Not now.', status }))
+  expect(message).toBe('Not now.')
+  expect(hints).toEqual(isExplained ? ['`tokenwell doctor` examines the token endpoint.'] : [])
 })
 
 it('ends a message with one full stop', () => {
@@ -55,6 +55,6 @@ it.each([
   ['http://localhost.example.com', false],
   ['http://127.0.0.1.example.com', false],
 ])('whether a token may be sent to %s: %j', (url, expected) => {
-  expect(isSecureUrl(new URL(url))).toBe(expected)
-  expect(isSecureUrl(new URL(url), true)).toBe(true)
+  expect(isSecure(new URL(url))).toBe(expected)
+  expect(isSecure(new URL(url), true)).toBe(true)
 })

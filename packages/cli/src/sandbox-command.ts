@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { Command, Option } from 'commander'
-import { info, type CommandContext } from '../output.ts'
-import { wholeNumber } from '../configuration/option-values.ts'
-import { UsageError } from '../command-errors.ts'
 import type * as TokenService from '@tokenwell/token-service'
+import { wholeNumber } from './connection/flags.ts'
+import { UsageError } from './errors.ts'
+import { info, type CommandContext } from './output.ts'
 
 interface SandboxFlags {
   readonly port: number
@@ -93,9 +93,8 @@ async function loadTokenService(): Promise<typeof TokenService> {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code !== 'ERR_MODULE_NOT_FOUND' || !message.includes("'@tokenwell/token-service'")) throw error
-    throw new UsageError(
-      'The sandbox requires @tokenwell/token-service. Run npm install @tokenwell/token-service, ' +
-        'or npx -p tokenwell -p @tokenwell/token-service tokenwell sandbox.',
-    )
+    throw new UsageError('The sandbox requires @tokenwell/token-service.', [
+      'Run npm install @tokenwell/token-service, or npx -p tokenwell -p @tokenwell/token-service tokenwell sandbox.',
+    ])
   }
 }

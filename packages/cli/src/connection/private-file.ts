@@ -1,6 +1,6 @@
-import { parseEnv } from 'node:util'
-import { UsageError } from '../command-errors.ts'
 import { open } from 'node:fs/promises'
+import { parseEnv } from 'node:util'
+import { UsageError } from '../errors.ts'
 
 interface CredentialsFile {
   readonly authUrl?: string | undefined
@@ -16,7 +16,8 @@ interface CredentialsFile {
  * @throws {UsageError} if other users are allowed to read it
  */
 export async function readCredentialsFile(path: string): Promise<CredentialsFile> {
-  const values = parse(await readPrivateFile(path), path)
+  const text = await readPrivateFile(path)
+  const values = text.trimStart().startsWith('{') ? parseJson(text, path) : parseEnv(text)
   const named = new Map(Object.entries(values).map(([name, value]) => [plain(name), value]))
   const value = (...names: readonly string[]): string | undefined =>
     names.map((name) => named.get(name)).find((each) => typeof each === 'string' && each !== '') as
@@ -33,12 +34,11 @@ export async function readCredentialsFile(path: string): Promise<CredentialsFile
   throw new UsageError(`${path} contains no credentials. Add the lines CLIENT_ID=… and CLIENT_SECRET=….`)
 }
 
-function parse(text: string, path: string): object {
-  if (!text.trimStart().startsWith('{')) return parseEnv(text)
+/** @throws {UsageError} that does not quote the file, as the parser's message does */
+export function parseJson(text: string, path: string): object {
   try {
     return JSON.parse(text) as object
   } catch {
-    // The parser's message quotes the file.
     throw new UsageError(`${path} is not valid JSON.`)
   }
 }

@@ -1,14 +1,23 @@
-import { tokenResponseBody, type AccessToken, createTokenProvider, type TokenSource } from '@tokenwell/core'
-import { Command, Option } from 'commander'
-import { type CommandContext, info } from '../output.ts'
 import {
-  addConnectionOptions,
-  credentialsHelp,
-  type ConnectionFlags,
-} from '../configuration/connection-options.ts'
-import { resolveSource } from '../configuration/resolve-connection.ts'
-import { UsageError } from '../command-errors.ts'
-import { openTokenCache } from './token-cache.ts'
+  createTokenProvider,
+  isTokenError,
+  tokenResponseBody,
+  type AccessToken,
+  type TokenEvent,
+  type TokenSource,
+} from '@tokenwell/core'
+import {
+  createFileTokenStore,
+  defaultTokenFolder,
+  type FileTokenStore,
+  type FileTokenStoreOptions,
+} from '@tokenwell/token-stores/file'
+import { Command, Option } from 'commander'
+import { addConnectionFlags, credentialsHelp, type ConnectionFlags } from './connection/flags.ts'
+import { resolveSource } from './connection/resolve.ts'
+import { variables } from './connection/variables.ts'
+import { UsageError } from './errors.ts'
+import { type CommandContext, info, warn } from './output.ts'
 
 interface TokenFlags extends TokenRequestFlags {
   readonly json?: true
@@ -17,20 +26,18 @@ interface TokenFlags extends TokenRequestFlags {
 }
 
 export function tokenCommand(context: CommandContext): Command {
-  return addConnectionOptions(
-    new Command('token').description(
-      'Prints an access token to standard output. It is cached for the next call.',
-    ),
-  )
-    .addOption(
-      new Option('--json', 'print access_token, token_type and expires_in').conflicts([
-        'header',
-        'headersJson',
-      ]),
-    )
+  const command = new Command('token')
+    .description('Prints an access token to standard output. It is cached for the next call.')
     .addOption(new Option('--header', 'print the whole Authorization header').conflicts('headersJson'))
+    .addOption(
+      new Option(
+        '--json',
+        'print access_token, token_type and expires_in; or error and error_description',
+      ).conflicts(['header', 'headersJson']),
+    )
     .option('--headers-json', 'print {"Authorization":"Bearer …"}, as editors and agents read it')
     .option('--no-cache', 'request a new token and do not cache it')
+  return addConnectionFlags(command)
     .addHelpText('after', credentialsHelp + examples)
     .action(async (flags: TokenFlags) => {
       const source = await resolveSource(flags, context)
@@ -67,7 +74,7 @@ export function logoutCommand(context: CommandContext): Command {
     })
 }
 
-export interface TokenRequestFlags extends ConnectionFlags {
+interface TokenRequestFlags extends ConnectionFlags {
   /** False with `--no-cache`. */
   readonly cache: boolean
 }
@@ -100,5 +107,46 @@ async function requestToken(
     return await tokens.getToken({ minimumValidityMs })
   } finally {
     await tokens.close()
+  }
+}
+
+/** The tokens of earlier calls of the command, and a listener that reports problems with them. */
+interface TokenCache {
+  readonly store: FileTokenStore
+  readonly onEvent: (event: TokenEvent) => void
+}
+
+function openTokenCache(context: CommandContext): TokenCache {
+  let warned = false
+  const warnOnce = (sentence: string): void => {
+    if (!warned) warn(context, sentence)
+    warned = true
+  }
+  const store = openStore(context, ({ path }) =>
+    warnOnce(`The cached token in ${path} is damaged. It will be replaced.`),
+  )
+  return {
+    store,
+    onEvent(event) {
+      if (event.type !== 'store_unavailable') return
+      warnOnce(
+        `The token cache ${store.folder} cannot be used (${event.cause}). ` +
+          'Check that the folder is accessible only to you, or pass --no-cache.',
+      )
+    },
+  }
+}
+
+const [cacheKey] = variables.cacheKey
+
+/** @throws {UsageError} for an invalid key */
+function openStore({ env }: CommandContext, onEvent: FileTokenStoreOptions['onEvent']): FileTokenStore {
+  // The first one encrypts, all decrypt: during a rotation, the old key follows the new one.
+  const encryptionKeys = env[cacheKey] ? env[cacheKey].split(',') : undefined
+  try {
+    return createFileTokenStore({ folder: defaultTokenFolder(env), encryptionKeys, onEvent })
+  } catch (error) {
+    if (!isTokenError(error)) throw error
+    throw new UsageError(`${cacheKey} must be 32 bytes in base64 (openssl rand -base64 32).`)
   }
 }

@@ -1,0 +1,380 @@
+import { readFile } from 'node:fs/promises'
+import {
+  clientAssertion,
+  clientCredentials,
+  jwtBearer,
+  TokenError,
+  type ClientAuthentication,
+  type ClientCredentialsOptions,
+  type TokenSource,
+} from '@tokenwell/core'
+import type { TokenRequestOptions } from '@tokenwell/core/protocol'
+import { nameOptions, UsageError } from '../errors.ts'
+import { warn, type CommandContext } from '../output.ts'
+import type { ConnectionFlags, Identity } from './flags.ts'
+import { parseJson, readCredentialsFile, readPrivateFile } from './private-file.ts'
+import { isInteractive, prompt, readFirstLine } from './prompt.ts'
+import { misspellings, variables } from './variables.ts'
+
+/** A token endpoint and the credentials for it. */
+export type Connection = TokenRequestOptions &
+  Pick<ClientCredentialsOptions, 'expiresInUnit'> & {
+    /** Absent if the client authenticates with a key or an assertion. */
+    readonly clientSecret?: string | undefined
+    /** Whose metadata names the token endpoint. */
+    readonly issuer?: string | undefined
+    /** Absent if the issuer's metadata decides it. */
+    readonly clientAuthentication?:
+      | 'client_secret_post'
+      | 'client_secret_basic'
+      | ClientAuthentication
+      | undefined
+    /** The file with the assertion, if the client authenticates with one. */
+    readonly assertionFile?: string | undefined
+    /** Where each value came from, such as `--auth-url` or `CONSUMER_KEY`. */
+    readonly origins: Readonly<Record<string, string>>
+  }
+
+/** Something that the command needs and nobody has set. */
+export interface Missing {
+  /** Such as `the client ID`. */
+  readonly name: string
+  readonly hint: string
+  /** Its variables, which may be misspelt. */
+  readonly variables?: readonly string[]
+}
+
+const missingEndpoint: Missing = {
+  name: 'the token endpoint',
+  hint: "Token endpoint: pass --issuer, --token-endpoint or, for the platform's token service, --auth-url; or set ISSUER, TOKEN_ENDPOINT or AUTH_URL.",
+  variables: [...variables.issuer, ...variables.tokenEndpoint, ...variables.authUrl],
+}
+const missingClientId: Missing = {
+  name: 'the client ID',
+  hint: 'Client ID: pass --client-id, or set CLIENT_ID or CONSUMER_KEY.',
+  variables: variables.clientId,
+}
+const missingClientSecret: Missing = {
+  name: 'the client secret',
+  hint: 'Client secret: set CLIENT_SECRET or CONSUMER_SECRET, or pass --credentials.',
+  variables: variables.clientSecret,
+}
+const missingAssertion: Missing = {
+  name: 'the assertion',
+  hint: 'Assertion: pass --identity or --assertion-file, which --grant jwt-bearer requires.',
+  variables: variables.assertionFile,
+}
+const missingAudience = (identity: Identity): Missing => ({
+  name: 'the audience of the assertion',
+  hint: `Audience: pass --assertion-audience, which --identity ${identity} requires, with what the token endpoint expects.`,
+})
+
+/** @throws {UsageError} naming all of them */
+function requireAll(missing: readonly Missing[], { env }: CommandContext): void {
+  if (missing.length === 0) return
+  const names = missing.map(({ name }) => name)
+  const list = new Intl.ListFormat('en').format(names)
+  const sentence = `${list.charAt(0).toUpperCase()}${list.slice(1)} ${names.length === 1 ? 'is' : 'are'} missing.`
+  const near = misspellings(
+    env,
+    missing.flatMap((each) => each.variables ?? []),
+  )
+  throw new UsageError(sentence, [
+    ...missing.map(({ hint }) => hint),
+    ...near.map(({ given, meant }) => `${given} is set, but not read: the name is ${meant}.`),
+  ])
+}
+
+interface ResolveOptions {
+  /** Leaves plain HTTP to the caller to report. @default false */
+  readonly allowPlainHttp?: boolean | undefined
+  /** What is missing besides, so that everything is named at once. */
+  readonly missing?: readonly Missing[] | undefined
+}
+
+/** @throws {UsageError} naming the options, variables or file entries that are missing or invalid */
+export async function resolveConnection(
+  flags: ConnectionFlags,
+  context: CommandContext,
+  { allowPlainHttp, missing = [] }: ResolveOptions = {},
+): Promise<Connection> {
+  const places = await placesOf(flags, context)
+  const files = keyFilesOf(places)
+  const found = findEndpoint(places)
+  const givenId = find(places, 'clientId')
+  const usesSecret = flags.identity === undefined && !files.privateKey && !files.assertionFile
+  const hasSecret = flags.clientSecret === '-' || find(places, 'clientSecret') !== undefined
+  const mayAsk = isInteractive(context)
+  const needsAudience = needsAssertionAudience(flags, found)
+  requireAll(
+    [
+      ...missing,
+      ...(found ? [] : [missingEndpoint]),
+      ...(givenId || mayAsk ? [] : [missingClientId]),
+      ...(!usesSecret || hasSecret || mayAsk ? [] : [missingClientSecret]),
+      ...(needsAudience ? [missingAudience(flags.identity!)] : []),
+    ],
+    context,
+  )
+  const endpoint = found!
+  const clientId = givenId ?? (await promptFor('client ID', missingClientId, context))
+  const keyed = await keyAuthentication(files, { ...flags, ...audienceOf(flags, endpoint) })
+  const clientSecret = keyed ? undefined : await resolveSecret(flags, places, context)
+  const isDecidedByIssuer = endpoint.option === 'issuer' && !flags.basic
+  const connection: Connection = {
+    [endpoint.option]: endpoint.value,
+    clientId: clientId.value,
+    clientSecret: clientSecret?.value,
+    clientAuthentication:
+      keyed ?? (isDecidedByIssuer ? undefined : flags.basic ? 'client_secret_basic' : 'client_secret_post'),
+    assertionFile: files.assertionFile,
+    ...requestOptions(flags),
+    origins: {
+      [endpoint.option]: endpoint.origin,
+      clientId: clientId.origin,
+      ...(clientSecret && { clientSecret: clientSecret.origin }),
+    },
+  }
+  namingOrigins(connection.origins, () =>
+    clientCredentials(allowPlainHttp ? { ...connection, allowInsecureRequests: true } : connection),
+  )
+  return connection
+}
+
+/**
+ * Where tokens come from: client credentials, or the identity of this machine as the grant.
+ *
+ * @throws {UsageError} as `resolveConnection`
+ */
+export async function resolveSource(
+  flags: ConnectionFlags,
+  context: CommandContext,
+  options: ResolveOptions = {},
+): Promise<TokenSource> {
+  if (flags.grant === 'client-credentials')
+    return clientCredentials(await resolveConnection(flags, context, options))
+  const places = await placesOf(flags, context)
+  const found = findEndpoint(places)
+  const { identity } = flags
+  const path = identity === undefined ? find(places, 'assertionFile')?.value : undefined
+  const needsAudience = needsAssertionAudience(flags, found)
+  requireAll(
+    [
+      ...(options.missing ?? []),
+      ...(found ? [] : [missingEndpoint]),
+      ...((identity ?? path) ? [] : [missingAssertion]),
+      ...(needsAudience ? [missingAudience(identity!)] : []),
+    ],
+    context,
+  )
+  const endpoint = found!
+  const { assertionAudience } = { ...flags, ...audienceOf(flags, endpoint) }
+  const assertion =
+    path === undefined ? await identitySource(identity!, assertionAudience) : () => readAssertion(path)
+  if (path !== undefined) await readAssertion(path)
+  return namingOrigins({ [endpoint.option]: endpoint.origin }, () =>
+    jwtBearer({
+      [endpoint.option]: endpoint.value,
+      clientId: find(places, 'clientId')?.value,
+      assertion,
+      subject: path ?? `${identity} ${assertionAudience}`,
+      ...requestOptions(flags),
+    }),
+  )
+}
+
+/** An assertion is for the issuer, unless the flags say otherwise. */
+function audienceOf({ assertionAudience }: ConnectionFlags, { option, value }: Endpoint) {
+  return option === 'issuer' && assertionAudience === undefined ? { assertionAudience: value } : {}
+}
+
+/** Azure has a default, and the issuer is one. */
+function needsAssertionAudience(
+  { identity, assertionAudience }: ConnectionFlags,
+  endpoint: Endpoint | undefined,
+): boolean {
+  const hasDefault = identity === undefined || identity === 'azure' || endpoint?.option === 'issuer'
+  return !hasDefault && assertionAudience === undefined
+}
+
+function requestOptions(flags: ConnectionFlags) {
+  return {
+    scope: flags.scope,
+    audience: flags.audience,
+    resource: flags.resource,
+    parameters: flags.parameter && Object.fromEntries(flags.parameter.map(readPair)),
+    expiresInUnit: flags.expiresIn,
+    allowInsecureRequests: flags.allowInsecure,
+  }
+}
+
+function readPair(parameter: string): readonly [string, string] {
+  const [, name, value] = /^([^=]+)=(.*)$/s.exec(parameter) ?? []
+  // The value is not quoted, because it may be a secret.
+  if (name === undefined || value === undefined)
+    throw new UsageError('--parameter must have the form name=value.')
+  return [name, value]
+}
+
+async function promptFor(name: string, missing: Missing, context: CommandContext): Promise<Found> {
+  const question = `${name.replace('c', 'C')}: `
+  const value = await prompt(question, context, { hidden: name === 'client secret' })
+  if (value === '') requireAll([missing], context)
+  return { value, origin: `the ${name} that you typed` }
+}
+
+async function resolveSecret(
+  { clientSecret: flag }: ConnectionFlags,
+  places: readonly Place[],
+  context: CommandContext,
+): Promise<Found> {
+  if (flag === '-') {
+    const value = await readFirstLine(context.stdin)
+    if (value !== undefined) return { value, origin: 'standard input' }
+    throw new UsageError('Standard input contains no client secret, which --client-secret - reads from it.')
+  }
+  if (flag !== undefined) {
+    warn(
+      context,
+      'All users of this machine can read --client-secret in the process list, and your shell history may keep it. ' +
+        'Set CLIENT_SECRET or pass --credentials instead.',
+    )
+  }
+  return find(places, 'clientSecret') ?? promptFor('client secret', missingClientSecret, context)
+}
+
+/** Authentication without a secret: with a private key or an assertion, both from files. */
+interface KeyFiles {
+  readonly privateKey?: string | undefined
+  readonly assertionFile?: string | undefined
+}
+
+/** The first place that has a key, an assertion or a secret decides how the client authenticates. */
+function keyFilesOf(places: readonly Place[]): KeyFiles {
+  const place = places.find((each) => each.privateKey ?? each.assertionFile ?? each.clientSecret)
+  const { privateKey, assertionFile } = place ?? {}
+  if (privateKey && assertionFile) throw exclusive(privateKey, assertionFile)
+  return { privateKey: privateKey?.value, assertionFile: assertionFile?.value }
+}
+
+/** @throws {UsageError} for a file that cannot be used; it does not quote the file */
+async function keyAuthentication(
+  { privateKey, assertionFile }: KeyFiles,
+  { identity, keyId, algorithm, assertionAudience: audience }: ConnectionFlags,
+): Promise<ClientAuthentication | undefined> {
+  if (identity !== undefined) {
+    const fingerprint = () => `${identity} ${audience}`
+    return clientAssertion(await identitySource(identity, audience), { fingerprint })
+  }
+  if (privateKey === undefined && assertionFile === undefined) return undefined
+  // Only those who use it wait until it has loaded.
+  const { assertionFromFile, privateKeyJwt } = await import('@tokenwell/client-authentication')
+  const authentication =
+    privateKey === undefined
+      ? assertionFromFile(assertionFile!)
+      : privateKeyJwt({
+          key: readKey(await readPrivateFile(privateKey), privateKey),
+          keyId,
+          algorithm,
+          audience,
+        })
+  try {
+    await authentication.fingerprint()
+  } catch (error) {
+    if (!(error instanceof TokenError)) throw error
+    const message = nameOptions(error.message)
+    throw new UsageError(privateKey === undefined ? message : `${privateKey}: ${message}`)
+  }
+  return authentication
+}
+
+async function identitySource(identity: Identity, audience: string | undefined) {
+  const { azureIdentity, gcpIdentity, githubActionsIdentity } =
+    await import('@tokenwell/client-authentication')
+  if (identity === 'azure') return azureIdentity({ audience })
+  const required = { audience: audience ?? '' }
+  return identity === 'gcp' ? gcpIdentity(required) : githubActionsIdentity(required)
+}
+
+function readKey(text: string, path: string): object | string {
+  return text.trimStart().startsWith('{') ? parseJson(text, path) : text
+}
+
+/** Platforms replace the file before the JWT expires. */
+async function readAssertion(path: string): Promise<string> {
+  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`Could not read the assertion file ${path} (${error.code}).`)
+  })
+}
+
+/** Lets the library check its options, and names where an invalid one came from. */
+function namingOrigins<Result>(origins: Connection['origins'], create: () => Result): Result {
+  try {
+    return create()
+  } catch (error) {
+    if (!(error instanceof TokenError)) throw error
+    throw new UsageError(nameOptions(error.message, origins))
+  }
+}
+
+const endpointOptions = ['authUrl', 'tokenEndpoint', 'issuer'] as const
+type EndpointOption = (typeof endpointOptions)[number]
+type Option = Exclude<keyof typeof variables, 'cacheKey'>
+interface Found {
+  readonly value: string
+  readonly origin: string
+}
+type Place = Partial<Record<Option, Found | undefined>>
+
+/** Precedence: flags, file, environment. */
+async function placesOf(flags: ConnectionFlags, { env }: CommandContext): Promise<readonly Place[]> {
+  const { authUrl, tokenEndpoint, issuer, clientId, clientSecret, privateKey, assertionFile } = flags
+  const file = flags.credentials === undefined ? {} : await readCredentialsFile(flags.credentials)
+  const given = (origin: string, value: string | undefined): Found | undefined =>
+    value === undefined ? undefined : { value, origin }
+  const placeOf = (found: (option: Option) => Found | undefined): Place =>
+    Object.fromEntries((Object.keys(variables) as Option[]).map((option) => [option, found(option)]))
+  return [
+    {
+      authUrl: given('--auth-url', authUrl),
+      tokenEndpoint: given('--token-endpoint', tokenEndpoint),
+      issuer: given('--issuer', issuer),
+      clientId: given('--client-id', clientId),
+      clientSecret: given('--client-secret', clientSecret),
+      privateKey: given('--private-key', privateKey),
+      assertionFile: given('--assertion-file', assertionFile),
+    },
+    placeOf((option) =>
+      given(`${option} in ${flags.credentials}`, (file as Partial<Record<Option, string>>)[option]),
+    ),
+    placeOf((option) => {
+      const name = variables[option].find((each) => env[each])
+      return name === undefined ? undefined : given(name, env[name])
+    }),
+  ]
+}
+
+function find(places: readonly Place[], option: Option): Found | undefined {
+  return places.map((place) => place[option]).find((found) => found !== undefined)
+}
+
+interface Endpoint extends Found {
+  readonly option: EndpointOption
+}
+
+/** @throws {UsageError} if one place names two */
+function findEndpoint(places: readonly Place[]): Endpoint | undefined {
+  for (const place of places) {
+    const [endpoint, other] = endpointOptions.flatMap((option) => {
+      const found = place[option]
+      return found ? [{ ...found, option }] : []
+    })
+    if (endpoint && other) throw exclusive(endpoint, other)
+    if (endpoint) return endpoint
+  }
+  return undefined
+}
+
+function exclusive(one: Found, other: Found): UsageError {
+  return new UsageError(`${one.origin} and ${other.origin} are mutually exclusive. Use one of them.`)
+}
