@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitepress'
 import { groupIconMdPlugin, groupIconVitePlugin } from 'vitepress-plugin-group-icons'
 import { benchmarkPages } from '../benchmarks/benchmark-files.ts'
+import { clientPanels } from './client-panels.ts'
 import { installTabs } from './install-tabs.ts'
 import { layerTheme } from './layer-theme.ts'
 import { pageSidebar, referenceSidebar, siteLinks } from './site-links.ts'
@@ -40,6 +41,7 @@ export default defineConfig({
     config(markdown) {
       siteLinks(markdown)
       installTabs(markdown)
+      clientPanels(markdown)
       // Its types are from another version of markdown-it.
       groupIconMdPlugin(markdown as never)
     },
