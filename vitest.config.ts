@@ -43,7 +43,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['{packages,apps}/*/test/**/*.test.ts', 'tools/{design,release}/test/*.test.ts'],
-          exclude: ['**/*.integration.test.ts'],
+          exclude: ['**/node_modules/**', '**/*.integration.test.ts'],
         },
       },
       {
