@@ -46,7 +46,8 @@ async function runProgram({ folder, commands, node, prepare, start = startPlatfo
   for (const [file, ...args] of commands) {
     const isScript = /\.[cm]?[jt]s$/.test(file)
     const program = isScript ? nodes.get(node ?? current)! : join(folder, file)
-    await run(program, isScript ? [file, ...args] : args, { folder, environment })
+    const options = { folder, environment, timeoutMs: 15 * 60_000 }
+    await run(program, isScript ? [file, ...args] : args, options)
   }
   const issued = tokens === undefined ? undefined : await platform.countTokens()
   if (issued !== tokens) throw new Error(`It requested ${issued} tokens instead of ${tokens}`)

@@ -13,15 +13,15 @@ export interface Budget {
 /** By folder in `packages`. Raise one only if users get something for it. */
 export const budgets: Readonly<Record<string, Budget>> = {
   core: {
-    bytes: 25_400,
-    page: { imports: 'backendTokens, createTokenFetch, createTokenProvider', bytes: 13_300 },
+    bytes: 26_000,
+    page: { imports: 'backendTokens, createTokenFetch, createTokenProvider', bytes: 13_500 },
     dependencies: 0,
     start: 1.4,
   },
   'axios-interceptor': { bytes: 3_800, dependencies: 1 },
   'ky-hook': { bytes: 520, dependencies: 1 },
   'nestjs-module': { bytes: 2_700, dependencies: 2 },
-  'token-stores': { bytes: 7_300, dependencies: 1 },
+  'token-stores': { bytes: 7_500, dependencies: 1 },
   'resource-server': { dependencies: 6 },
   'client-authentication': { dependencies: 2 },
   opentelemetry: { bytes: 3_000, dependencies: 1 },
