@@ -1,14 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { lstatSync, readdirSync } from 'node:fs'
-import { join, resolve, isAbsolute } from 'node:path'
-import { homedir } from 'node:os'
+import { homedir, hostname, uptime } from 'node:os'
+import { isAbsolute, join, resolve } from 'node:path'
 import type { TokenStore } from '@tokenwell/core'
 import { notifyListener } from '@tokenwell/core/protocol'
 import { tokenSharing, type TokenLease } from '@tokenwell/core/store'
 import { createEntryFormat, type Entry, type EntryKind } from '../format/entry-format.ts'
-import { checkPrivateFolder, createPrivateFolder } from './private-files.ts'
-import { deserializeState, serializeState, type StoredState } from './stored-state.ts'
-import { readLatestVersion, removeAllVersions, writeNextVersion } from './versioned-file.ts'
+import {
+  checkPrivateFolder,
+  createPrivateFolder,
+  readLatestVersion,
+  removeAllVersions,
+  writeNextVersion,
+} from './versioned-file.ts'
 
 /** An entry that was ignored, because it is damaged. */
 export interface EntryUnreadableEvent {
@@ -167,4 +171,69 @@ export function defaultTokenFolder(env: Readonly<Record<string, string | undefin
   const { XDG_STATE_HOME: state = '', HOME: home = homedir() } = env
   // The specification requires relative paths to be ignored.
   return join(isAbsolute(state) ? state : join(home, '.local/state'), 'tokenwell/tokens')
+}
+
+/** Everything that is stored for one cache key. Times are milliseconds since 1970. */
+interface StoredState {
+  /** Entries as the entry format encodes them. */
+  readonly token?: string | undefined
+  readonly cooldown?: string | undefined
+  readonly lease?: StoredLease | undefined
+  readonly fallback?: StoredLease | undefined
+}
+
+interface StoredLease {
+  readonly holderId: string
+  readonly since: number
+  readonly expiresAt: number
+}
+
+/** When a state was written, by the wall clock and by the time since the machine started. */
+interface WrittenAt {
+  readonly writtenAt: number
+  readonly machine: string
+  readonly upMs: number
+}
+
+/** The clock may be adjusted by less than this without invalidating what is stored. */
+const toleranceMs = 1_000
+
+function serializeState(state: StoredState): string {
+  const written: WrittenAt = { writtenAt: Date.now(), machine: hostname(), upMs: upMs() }
+  return JSON.stringify({ ...written, ...state })
+}
+
+/** The leases that have not expired, and the entries. @throws for anything but a serialized state */
+function deserializeState(text: string): StoredState {
+  const { writtenAt, machine, upMs, ...state } = JSON.parse(text) as StoredState & WrittenAt
+  const { token, cooldown, lease, fallback } = state
+  const isState = [token, cooldown].every(isEntry) && [lease, fallback].every(isLease)
+  if (typeof writtenAt !== 'number' || !isState) throw new TypeError('not a stored state')
+  // A clock that was set back would extend every lifetime.
+  if (Date.now() - writtenAt < elapsedMs(machine, upMs) - toleranceMs) return {}
+  return { token, cooldown, lease: current(lease), fallback: current(fallback) }
+}
+
+/**
+ * The time since a state was written, as far as the wall clock plays no part in it: a token that was stored while that
+ * clock was ahead must not become valid again later. After a restart of the machine, it is less than the real time.
+ */
+function elapsedMs(machine: string, upMsThen: number): number {
+  return machine === hostname() ? Math.max(0, upMs() - upMsThen) : 0
+}
+
+function upMs(): number {
+  return Math.floor(uptime() * 1_000)
+}
+
+function current(lease: StoredLease | undefined): StoredLease | undefined {
+  return lease && lease.expiresAt > Date.now() ? lease : undefined
+}
+
+function isEntry(value: unknown): boolean {
+  return value === undefined || typeof value === 'string'
+}
+
+function isLease(value: unknown): boolean {
+  return value === undefined || typeof (Object(value) as { expiresAt?: unknown }).expiresAt === 'number'
 }

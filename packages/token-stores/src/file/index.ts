@@ -1,6 +1,6 @@
-export { defaultTokenFolder } from './file-token-store.ts'
 export {
   createFileTokenStore,
+  defaultTokenFolder,
   type EntryUnreadableEvent,
   type FileTokenStore,
   type FileTokenStoreOptions,

@@ -1,8 +1,6 @@
-import type { TokenResponse, TokenStore } from '@tokenwell/core'
-import type { TokenFailure } from '@tokenwell/core/protocol'
-import { readCooldownDocument, writeCooldownDocument } from './cooldown-document.ts'
-import { createEncryptions } from './encryption-keys.ts'
-import { readTokenDocument, writeTokenDocument } from './token-document.ts'
+import type { TokenErrorKind, TokenResponse, TokenStore } from '@tokenwell/core'
+import { parseTokenResponse, type TokenFailure } from '@tokenwell/core/protocol'
+import { createEncryptions } from './entry-encryption.ts'
 
 /** What an entry of each kind holds. */
 export interface EntryContents {
@@ -111,4 +109,74 @@ export function createEntryFormat({ store, encryptionKeys, onUnreadable }: Entry
         : stored
     },
   }
+}
+
+/** Writes a token response in the format of a token endpoint, so that the same strict rules apply when it is read. */
+function writeTokenDocument(response: TokenResponse): string {
+  return JSON.stringify({
+    ...response.extra,
+    access_token: response.accessToken,
+    token_type: response.tokenType,
+    expires_in: response.expiresIn,
+    refresh_in: response.refreshIn,
+    issued_at: response.issuedAt?.getTime(),
+    scope: response.scope,
+    client_id: response.clientId,
+    application_name: response.applicationName,
+    organization_name: response.organizationName,
+    developer_email: response.developerEmail,
+    status: response.status,
+    refresh_token: response.refreshToken,
+    refresh_token_expires_in: response.refreshTokenExpiresIn,
+    refresh_count: response.refreshCount,
+    level: response.level,
+    api_product_list_json: response.apiProducts,
+  })
+}
+
+/** @throws {TokenError} for an invalid document */
+function readTokenDocument(text: string): TokenResponse {
+  const { raw: _raw, ...response } = parseTokenResponse(200, {}, text)
+  return response
+}
+
+const kinds: readonly TokenErrorKind[] = [
+  'credentials',
+  'configuration',
+  'throttled',
+  'unavailable',
+  'malformed',
+  'aborted',
+]
+
+function writeCooldownDocument(failure: TokenFailure): string {
+  const { kind, message, status, oauthError, vendorCode, retryAfterMs, attempts, failures } = failure
+  return JSON.stringify({ kind, message, status, oauthError, vendorCode, retryAfterMs, attempts, failures })
+}
+
+/** @throws {TypeError | SyntaxError} for an invalid document */
+function readCooldownDocument(text: string): TokenFailure {
+  const members = (JSON.parse(text) ?? {}) as Record<string, unknown>
+  const kind = kinds.find((name) => name === members['kind'])
+  const message = members['message']
+  if (kind === undefined || typeof message !== 'string') throw new TypeError('not a cooldown')
+  const failure = {
+    kind,
+    message: message.slice(0, 500),
+    status: number(members['status']),
+    oauthError: code(members['oauthError']),
+    vendorCode: code(members['vendorCode']),
+    retryAfterMs: number(members['retryAfterMs']),
+    attempts: number(members['attempts']),
+    failures: number(members['failures']),
+  }
+  return Object.fromEntries(Object.entries(failure).filter(([, value]) => value !== undefined)) as never
+}
+
+function number(value: unknown): number | undefined {
+  return typeof value === 'number' && value >= 0 ? value : undefined
+}
+
+function code(value: unknown): string | undefined {
+  return typeof value === 'string' && /^[\w.-]{1,80}$/.test(value) ? value : undefined
 }

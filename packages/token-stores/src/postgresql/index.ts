@@ -1,6 +1,6 @@
-export type { PostgresqlClient } from './postgresql-client.ts'
 export {
   createPostgresqlTokenStore,
   type EntryUnreadableEvent,
+  type PostgresqlClient,
   type PostgresqlTokenStoreOptions,
 } from './postgresql-token-store.ts'

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+
 interface ScriptOptions {
   keys: string[]
   arguments: string[]
@@ -73,4 +75,131 @@ function isNodeRedis(client: Partial<RedisTokenStoreClient>): client is NodeRedi
 
 function isIoRedis(client: Partial<IoRedisClient>): client is IoRedisClient {
   return typeof client?.evalsha === 'function' && typeof client.status === 'string'
+}
+
+/** How long a new client may take to connect: as long as Redis may take for a reply. */
+const connectMs = 200
+const pollMs = 5
+
+/** A Lua script; Redis runs it atomically. */
+export interface RedisScript {
+  readonly lua: string
+  readonly sha1: string
+}
+
+export function redisScript(lua: string): RedisScript {
+  return { lua, sha1: createHash('sha1').update(lua).digest('hex') }
+}
+
+export type RunScript = (script: RedisScript, keys: string[], args?: (string | number)[]) => Promise<unknown>
+
+/**
+ * Sends the source of each script once, and its digest from then on: an operation is one round trip, unless Redis does
+ * not know the script, as after its restart or on another node of a cluster. Fails at once while the client is not
+ * connected, except soon after it was created. A command that some clients queue nevertheless does no harm later: the token provider releases leases that
+ * are granted too late, and Redis ignores what other commands write or remove too late.
+ */
+export function createScriptRunner(sender: ScriptSender): RunScript {
+  const { isReady, isConnecting, wake, sendSource, sendSha1 } = sender
+  let connectedUntil = performance.now() + connectMs
+
+  /** Short programs get their token before the client has connected, if nothing waits for it. */
+  async function connected(): Promise<void> {
+    if (wake()) connectedUntil = performance.now() + connectMs
+    while (!isReady()) {
+      if (!isConnecting() || performance.now() > connectedUntil)
+        throw storeError('not_connected', 'Redis is not connected')
+      await new Promise((resolve) => setTimeout(resolve, pollMs))
+    }
+  }
+
+  /** Scripts whose source was sent: commands behind it find them on the same connection. */
+  const sent = new Set<RedisScript>()
+  return async (script, keys, args = []) => {
+    if (!isReady()) await connected()
+    const texts = args.map(String)
+    const sendFirst = () => {
+      sent.add(script)
+      return sendSource(script.lua, keys, texts)
+    }
+    try {
+      if (!sent.has(script)) return await sendFirst()
+      return await sendSha1(script.sha1, keys, texts).catch((error: unknown) => {
+        if (!errorReply(error)?.startsWith('NOSCRIPT')) throw error
+        return sendFirst()
+      })
+    } catch (error) {
+      throw failedCommand(error)
+    }
+  }
+}
+
+/** Reads the time in a reply: milliseconds since 1970, by the clock of Redis. */
+export function readTime(reply: unknown): number {
+  const time = Number(reply)
+  if (time > 0) return time
+  throw storeError('bad_reply', 'Redis returned an unexpected reply')
+}
+
+/** Reads a value in a reply; '' for an invalid one. Clients can be configured to return bytes instead of text. */
+export function readText(reply: unknown): string | undefined {
+  if (reply === null) return undefined
+  return typeof reply === 'string' ? reply : reply instanceof Uint8Array ? Buffer.from(reply).toString() : ''
+}
+
+/** A failure of the store. */
+interface StoreError extends Error {
+  /** Appears in events, such as `READONLY`. */
+  readonly code: string
+  /** Set if other keys are not affected. */
+  readonly scope?: 'key' | undefined
+  /** Whether Redis was not reached, or may have executed the command. */
+  readonly isLost: boolean
+}
+
+/** Replies that concern one key, or one hash slot of a cluster. */
+const repliesForKey = /^(TRYAGAIN|MOVED|ASK|CROSSSLOT|WRONGTYPE|CLUSTERDOWN Hash slot not served)\b/
+/** Redis 7.0 reports a permission that is missing inside a script without a specific code. */
+const missingPermission = /\bNOPERM\b|\bThe user executing the script can't /
+
+export function storeError(code: string, message: string): Error {
+  return Object.assign(new Error(message), { code, isLost: code === 'not_connected' })
+}
+
+/** @param cause an error of the client */
+export function failedCommand(cause: unknown): Error {
+  const reply = errorReply(cause)
+  const facts: Omit<StoreError, keyof Error> = {
+    code: reply === undefined ? codeOf(cause) : replyCode(reply),
+    scope: reply !== undefined && repliesForKey.test(reply) ? 'key' : undefined,
+    isLost: reply === undefined,
+  }
+  return Object.assign(new Error('The Redis command failed', { cause }), facts)
+}
+
+/** Whether a command may succeed, or may even have succeeded, once Redis is connected again. */
+export function isLost(error: unknown): boolean {
+  return (error as Partial<StoreError>).isLost === true
+}
+
+/** The text of an error reply of Redis; undefined for an error of the client. */
+export function errorReply(error: unknown): string | undefined {
+  const { code, message, cause } = (error ?? {}) as { code?: unknown; message?: unknown; cause?: unknown }
+  if (typeof code === 'string') return undefined
+  // Clients report the last of too many redirections inside another error; Redis 6, the error of a command in a script.
+  const text = String(message).replace(
+    /^(Too many .* ReplyError|ERR Error running script .*@user_script: ?\d+): /,
+    '',
+  )
+  if (/^[A-Z]{2,30} /.test(text)) return text
+  return cause === undefined ? undefined : errorReply(cause)
+}
+
+function replyCode(reply: string): string {
+  return missingPermission.test(reply) ? 'NOPERM' : reply.slice(0, reply.indexOf(' '))
+}
+
+function codeOf(error: unknown): string {
+  const { code, constructor } = (error ?? {}) as { code?: unknown; constructor: { name: string } }
+  return typeof code === 'string' ? code : constructor.name
 }

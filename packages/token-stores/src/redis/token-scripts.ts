@@ -1,4 +1,4 @@
-import { redisScript } from './redis-script.ts'
+import { redisScript } from './redis-client.ts'
 
 // Everything about a token is in one Redis hash: a script with several keys fails while a cluster moves their slot.
 // The expiry of a field counts, not that of the key, which only removes old entries.
