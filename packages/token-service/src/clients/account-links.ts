@@ -3,7 +3,7 @@ import { digest } from '../runtime/digest.ts'
 import type { Actor } from '../storage/audit-storage.ts'
 import type { Developer } from '../storage/developer-storage.ts'
 import { NotFoundError } from '../runtime/usage-error.ts'
-import { changesOf } from './acts.ts'
+import { changesOf } from '../storage/act.ts'
 import type { RegistryContext } from './credential-registry.ts'
 
 // A link that is sent to somebody else may be opened days later.

@@ -3,7 +3,7 @@ import type { Application, ApplicationSettings, Approval, Project } from '../sto
 import type { Actor } from '../storage/audit-storage.ts'
 import type { ApplicationChanges, ProjectChanges, Transaction } from '../storage/storage.ts'
 import { UsageError } from '../runtime/usage-error.ts'
-import { changesOf, type Audit } from './acts.ts'
+import { changesOf, type Audit } from '../storage/act.ts'
 import { createClientId, createClientSecret, storedSecret } from './client-secret.ts'
 import {
   AlreadyExists,

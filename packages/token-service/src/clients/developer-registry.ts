@@ -1,7 +1,7 @@
 import { UsageError } from '../runtime/usage-error.ts'
 import type { Developer } from '../storage/developer-storage.ts'
 import type { Actor } from '../storage/audit-storage.ts'
-import { changesOf } from './acts.ts'
+import { changesOf } from '../storage/act.ts'
 import type { RegistryContext } from './credential-registry.ts'
 
 /** The service would have no administrator left. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { NotFoundError } from '../runtime/usage-error.ts'
 import type { Actor } from '../storage/audit-storage.ts'
 import type { ResourceServer, Storage } from '../storage/storage.ts'
-import { changesOf } from './acts.ts'
+import { changesOf } from '../storage/act.ts'
 import {
   type RegistryContext,
   AlreadyExists,

@@ -5,7 +5,8 @@ import type { Clock } from '../runtime/clock.ts'
 import { NotFoundError, UsageError } from '../runtime/usage-error.ts'
 import type { Actor } from '../storage/audit-storage.ts'
 import type { Transaction, ClaimPatterns, TrustedIssuer } from '../storage/storage.ts'
-import { byConfiguration, changesOf, type Act } from './acts.ts'
+import { byConfiguration, changesOf } from '../storage/act.ts'
+import { type Act } from './acts.ts'
 
 const httpsUrl = z.url({ protocol: /^https$/, error: 'must be an https URL' })
 

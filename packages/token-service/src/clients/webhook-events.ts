@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { AuditEntry } from '../storage/audit-storage.ts'
+import type { Database } from '../storage/sql/database.ts'
+import { changeableParts } from '../storage/sql/sql-storage.ts'
 import type { Transaction } from '../storage/storage.ts'
 import type { WebhookDelivery } from '../storage/webhook-storage.ts'
 
@@ -22,7 +24,8 @@ export function webhookEvent(
 }
 
 /** Adds those entries of the audit log that the webhook reports, if there is a webhook. */
-export async function addWebhookEvents(entries: readonly AuditEntry[], stored: Transaction): Promise<void> {
+export async function addWebhookEvents(entries: readonly AuditEntry[], act: Database): Promise<void> {
+  const stored = changeableParts(act)
   const reported = entries.flatMap((entry) => {
     const type = typeOf(entry)
     return type && entry.clientId !== undefined ? [{ ...entry, type, clientId: entry.clientId }] : []

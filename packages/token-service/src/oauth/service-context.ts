@@ -11,6 +11,8 @@ import type { GrantTypeIn } from './oauth-parameters.ts'
 import type { AccountLinks } from '../clients/account-links.ts'
 import type { Act } from '../clients/acts.ts'
 import type { ApplicationRegistry } from '../clients/application-registry.ts'
+import type { Perform } from '../storage/act.ts'
+import type { Database } from '../storage/sql/database.ts'
 import type { Actor } from '../storage/audit-storage.ts'
 import type { DeveloperRegistry } from '../clients/developer-registry.ts'
 import type { ResourceServerRegistry } from '../clients/resource-server-registry.ts'
@@ -25,6 +27,8 @@ export interface ServiceContext {
   readonly keyring: Keyring
   readonly clock: Clock
   readonly activity: ActivityRecorder
+  readonly database: Database
+  readonly perform: Perform
   /** Changes something together with its entry in the audit log. */
   readonly act: Act
   /** Set while nothing is deleted, until an administrator confirms the clock. */

@@ -14,6 +14,8 @@ import { createDeveloperRegistry } from '../clients/developer-registry.ts'
 import { createResourceServerRegistry } from '../clients/resource-server-registry.ts'
 import { seedApplications, seedResourceServers } from '../clients/seed-clients.ts'
 import { createTrustedIssuerRegistry, seedTrustedIssuers } from '../clients/trusted-issuers.ts'
+import { createPerform } from '../storage/act.ts'
+import { addWebhookEvents } from '../clients/webhook-events.ts'
 import { openStorage, type StorageLocation } from '../storage/open-storage.ts'
 import type { Storage } from '../storage/storage.ts'
 import { createPurge, purgeRegularly } from '../oauth/purge-expired.ts'
@@ -35,12 +37,15 @@ export async function openServiceContext(
   const keyring = createKeyring(options.secretHashKeys ?? (await keysFor(options.storage)))
   const { secretOverlapSeconds, logger } = options
   const warn = (message: string) => logger?.warn(message)
+  const performOn = ({ database }: Storage) =>
+    createPerform({ database, keyring, clock, warn, onEntries: addWebhookEvents })
+  const actsOn = (to: Storage) => createAct(performOn(to))
   const seed = async (to: Storage, replace = false) => {
     await to.products.add(options.products)
     await to.scopes.add(options.scopes)
     const context = {
       storage: to,
-      act: createAct({ storage: to, keyring, clock, warn }),
+      act: actsOn(to),
       keyring,
       nowMs: clock.now(),
       secretOverlapSeconds,
@@ -54,7 +59,7 @@ export async function openServiceContext(
   const signingKeysOf = (of: Storage) =>
     createSigningKeys({
       storage: of,
-      act: createAct({ storage: of, keyring, clock, warn }),
+      act: actsOn(of),
       keyring,
       clock,
       algorithm: options.signingAlgorithm,
@@ -92,7 +97,8 @@ export async function openServiceContext(
   const assertionContext = { assertions: storage.assertions, clock, failedAttempts, keySets }
   const authenticateByAssertion = createAssertionAuthenticator(assertionContext)
   const authentication = { keyring, clock, failedAttempts, authenticateByAssertion }
-  const act = createAct({ storage, keyring, clock, warn })
+  const perform = performOn(storage)
+  const act = createAct(perform)
   const registry = { storage, act, keyring, clock }
   const purge = createPurge({
     storage,
@@ -124,6 +130,8 @@ export async function openServiceContext(
     openidProvider: options.openidProvider,
     warn,
     logFailure: onError,
+    database: storage.database,
+    perform,
     act,
     clockJump: purge.clockJump,
     signingKeys: signingKeysOf(storage),

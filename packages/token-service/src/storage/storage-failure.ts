@@ -1,5 +1,5 @@
+import type { DatabaseConnection, Dialect, Driver } from 'kysely'
 import { UsageError } from '../runtime/usage-error.ts'
-import type { Storage } from './storage.ts'
 
 /** An operation of the storage failed; the message contains the reason, never a value. */
 export class StorageFailure extends Error {
@@ -10,58 +10,43 @@ export class StorageFailure extends Error {
 }
 
 /**
- * Makes every method reject with a `StorageFailure`, for any error of the driver.
+ * Makes every error of a database's driver a {@link StorageFailure}.
  *
- * @param unavailable the reason why the storage cannot be used yet, if there is one
+ * @param unavailable the reason why the database cannot be used yet, if there is one
  */
-export function reportFailures(storage: Storage, unavailable: () => unknown = () => undefined): Storage {
-  async function reported<Result>(call: () => Promise<Result>): Promise<Result> {
-    try {
-      const reason = unavailable()
-      if (reason !== undefined) throw new StorageFailure(reason)
-      return await call()
-    } catch (error) {
-      const isReported = error instanceof StorageFailure || error instanceof UsageError
-      throw isReported ? error : new StorageFailure(error)
-    }
-  }
-
-  function wrapped<Part extends object>(part: Part): Part {
-    const methods = Object.entries(part).map(([name, method]) => [
-      name,
-      (...args: unknown[]) => reported(async (): Promise<unknown> => method(...args)),
-    ])
-    return Object.fromEntries(methods) as Part
-  }
-
-  function wrappedParts<Parts extends object>(parts: Parts): Parts {
-    const entries = Object.entries(parts).map(([name, part]: [string, unknown]) => [
-      name,
-      typeof part === 'object' && part !== null && !(part instanceof Promise) ? wrapped(part) : part,
-    ])
-    return Object.fromEntries(entries) as Parts
-  }
-
+export function reportFailures(dialect: Dialect, unavailable: () => unknown = () => undefined): Dialect {
   return {
-    ...wrappedParts(storage),
-    probe: () => reported(() => storage.probe()),
-    async transaction(work) {
-      // What the work throws is no failure of the storage.
-      let thrown: { readonly error: unknown } | undefined
-      try {
-        return await storage.transaction(async (stored) => {
-          try {
-            return await work(wrappedParts(stored))
-          } catch (error) {
-            thrown = { error }
-            throw error
-          }
-        })
-      } catch (error) {
-        if (thrown) throw thrown.error
-        return reported(() => Promise.reject(error))
-      }
-    },
+    createAdapter: () => dialect.createAdapter(),
+    createIntrospector: (query) => dialect.createIntrospector(query),
+    createQueryCompiler: () => dialect.createQueryCompiler(),
+    createDriver: () => reportingDriver(dialect.createDriver(), unavailable),
+  }
+}
+
+function reportingDriver(driver: Driver, unavailable: () => unknown): Driver {
+  const reporting = new WeakSet<DatabaseConnection>()
+  const acquire = driver.acquireConnection.bind(driver)
+  driver.acquireConnection = async (options) => {
+    const reason = unavailable()
+    if (reason !== undefined) throw new StorageFailure(reason)
+    const connection = await reported(() => acquire(options))
+    if (!reporting.has(connection)) {
+      const execute = connection.executeQuery.bind(connection)
+      connection.executeQuery = (query) => reported(() => execute(query))
+      reporting.add(connection)
+    }
+    return connection
+  }
+  return driver
+}
+
+/** Makes an error of something that belongs to the storage a {@link StorageFailure}. */
+export async function reported<Result>(call: () => Promise<Result>): Promise<Result> {
+  try {
+    return await call()
+  } catch (error) {
+    const isReported = error instanceof StorageFailure || error instanceof UsageError
+    throw isReported ? error : new StorageFailure(error)
   }
 }
 

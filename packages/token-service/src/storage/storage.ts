@@ -10,6 +10,7 @@ import type {
 } from './application.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Keyring } from '../runtime/keyring.ts'
+import type { Database } from './sql/database.ts'
 import type { DeveloperStorage, PasskeyStorage, SessionStorage } from './developer-storage.ts'
 import type { ActivityStorage } from './activity-storage.ts'
 import type { AuditStorage } from './audit-storage.ts'
@@ -216,6 +217,7 @@ export type Transaction = Pick<
 
 /** Everything the service stores, behind one interface. */
 export interface Storage {
+  readonly database: Database
   readonly projects: ProjectStorage
   readonly products: CatalogueStorage
   readonly scopes: CatalogueStorage
@@ -235,8 +237,6 @@ export interface Storage {
   readonly webhook: WebhookStorage
   readonly audit: AuditStorage
   readonly purgeTime: PurgeTimeStorage
-  /** Runs the work in one transaction, after those that began before; what it throws undoes everything. */
-  transaction<Result>(work: (stored: Transaction) => Promise<Result>): Promise<Result>
   /**
    * Resolves once the storage can be used; until then every call rejects. Rejects if this version of the program cannot use
    * the database.

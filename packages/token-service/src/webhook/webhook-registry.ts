@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { changesOf } from '../clients/acts.ts'
+import { changesOf } from '../storage/act.ts'
 import type { RegistryContext } from '../clients/credential-registry.ts'
 import type { Keyring } from '../runtime/keyring.ts'
 import { webhookEvent } from '../clients/webhook-events.ts'

@@ -1,4 +1,3 @@
-import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import {
   postgresIsAbsent,
@@ -6,10 +5,9 @@ import {
   withoutPostgres,
   type PostgresCluster,
 } from '@tokenwell/internal-testing/postgres'
-import { createPostgresDatabase } from '../../src/storage/postgres/open-postgres.ts'
-import { createDatabase, type Database } from '../../src/storage/sql/database.ts'
-import { NodeSqliteDialect } from '../../src/storage/sqlite/sqlite-dialect.ts'
+import type { Database } from '../../src/storage/sql/database.ts'
 import { runSequences } from './audit-sequences.ts'
+import { createPostgresTestDatabase, createSqliteTestDatabase } from '../storage/open-test-storage.ts'
 
 /** `pnpm soak` repeats this more often. */
 const sequences = Number(process.env['RUNS'] ?? (process.env['TOKENWELL_SOAK'] === '1' ? 2_000 : 20))
@@ -32,11 +30,10 @@ describe('whatever somebody without a key does to the audit log is noticed, but 
   afterAll(() => postgres?.stop())
 
   it('in SQLite', async () => {
-    const name = 'The database in memory'
-    await run(createDatabase({ kind: 'sqlite', name }, new NodeSqliteDialect(new DatabaseSync(':memory:'))))
+    await run(createSqliteTestDatabase())
   })
 
   it.skipIf(postgresIsAbsent)(`in PostgreSQL (${withoutPostgres})`, async () => {
-    await run(createPostgresDatabase(await postgres!.createDatabase(), () => expect.unreachable()))
+    await run(createPostgresTestDatabase(await postgres!.createDatabase()))
   })
 })

@@ -2,15 +2,14 @@ import { sql } from 'kysely'
 import { expect } from 'vitest'
 import { createRandom } from '@tokenwell/internal-testing/random'
 import { AuditManipulated, verifyAudit } from '../../src/admin/verify-audit.ts'
-import { createAct } from '../../src/clients/acts.ts'
 import { createKeyring } from '../../src/runtime/keyring.ts'
 import { countedEvents } from '../../src/storage/activity-recorder.ts'
 import type { Checkpoint } from '../../src/storage/audit-storage.ts'
 import { migrate } from '../../src/storage/migrate.ts'
 import { inTransaction, type Database, type Query, type Schema } from '../../src/storage/sql/database.ts'
 import { createSqlAudit } from '../../src/storage/sql/sql-audit.ts'
-import { createSqlStorage } from '../../src/storage/sql/sql-storage.ts'
 import type { Selectable } from 'kysely'
+import { performOn } from '../storage/open-test-storage.ts'
 
 interface State {
   readonly audit: readonly Selectable<Schema['audit']>[]
@@ -69,9 +68,8 @@ async function startLog(database: Database, random: () => number) {
   const { query } = database
   const keyring = createKeyring(keys)
   const audit = createSqlAudit(database)
-  const storage = createSqlStorage(database, { opened: Promise.resolve(), close: async () => {} })
   let nowMs = 100 * dayMs
-  const act = createAct({ storage, keyring, clock: { now: () => nowMs }, warn: () => {} })
+  const perform = performOn({ database }, { keyring, clock: { now: () => nowMs } })
   const between = (from: number, to: number) => from + Math.floor(random() * (to - from + 1))
   const pick = <Item>(items: readonly Item[]): Item => items[between(0, items.length - 1)]!
 
@@ -176,10 +174,10 @@ async function startLog(database: Database, random: () => number) {
   const covers = (state: State, { sequence, mac }: Checkpoint) =>
     [...state.purgedAuditCodes, ...chainOf(state)].some((row) => row.sequence === sequence && row.mac === mac)
 
-  const perform = () =>
+  const act = () =>
     byService(async () => {
       nowMs += between(0, dayMs / 4)
-      await act({ actorType: 'person', actor: pick(['ada', 'grace']) }, async (_stored, record) => {
+      await perform({ actorType: 'person', actor: pick(['ada', 'grace']) }, async ({ audit: record }) => {
         for (let count = between(1, 3); count > 0; count -= 1)
           record(pick(['product_added', 'secret_rotated']), { clientId: pick([undefined, 'a']), detail: 'x' })
       })
@@ -295,11 +293,11 @@ async function startLog(database: Database, random: () => number) {
 
   await write(query, { audit: [], auditCheckpoints: [], purgedAuditCodes: [] })
   await byService(() => audit.append([{ event: 'database_created', atMs: nowMs, count: 1 }], keyring, true))
-  for (let count = between(0, 6); count > 0; count -= 1) await perform()
+  for (let count = between(0, 6); count > 0; count -= 1) await act()
   if (random() < 0.5) await purge()
   saved.push(await read())
 
-  const service = { act: perform, purge }
+  const service = { act, purge }
   return {
     async step(): Promise<string> {
       const chance = random()

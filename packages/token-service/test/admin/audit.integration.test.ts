@@ -10,6 +10,7 @@ import { runCommand, temporaryFolder } from '../service-process.ts'
 import { administeredService, application } from '../test-service.ts'
 import { openSqlite } from '../../src/storage/sqlite/open-sqlite.ts'
 import type { Storage } from '../../src/storage/storage.ts'
+import { performOn } from '../storage/open-test-storage.ts'
 
 const keys = ['k'.repeat(32), 'o'.repeat(32)]
 /** Of the entries, one is about the creation of the database and one about the purge. */
@@ -27,7 +28,9 @@ async function database() {
   const warnings: string[] = []
   let copies = 0
   const perform = async (storage: Storage) => {
-    const act = createAct({ storage, keyring, clock, warn: (message) => warnings.push(message) })
+    const act = createAct(
+      performOn(storage, { keyring, clock, warn: (message) => void warnings.push(message) }),
+    )
     const by = { actorType: 'person', actor: 'ada', actorId: 'a', address: '192.0.2.1' } as const
     await act(by, async ({ products }, audit) => {
       await products.add([`product ${time.now}`])
@@ -311,7 +314,7 @@ describe('the audit log', () => {
     context.keyring.hash = () => {
       throw new Error('no key')
     }
-    expect((await send('PUT', '/products/other')).status).toBe(503)
+    expect((await send('PUT', '/products/other')).status).toBe(500)
     expect(await context.storage.products.list()).not.toContain('other')
   })
 

@@ -9,7 +9,7 @@ import { createClientAuthenticator } from '../../src/oauth/authenticate-client.t
 import { createFailedAttemptLimit } from '../../src/oauth/failed-attempt-limit.ts'
 import { isBeingDeleted } from '../../src/storage/application.ts'
 import { createTokenResponse } from '../../src/oauth/token-response.ts'
-import { openTestMemory, testKeyring } from '../storage/open-test-storage.ts'
+import { openTestMemory, performOn, testKeyring } from '../storage/open-test-storage.ts'
 
 const ada = { actorType: 'person', actor: 'ada', actorId: 'a', address: '192.0.2.1' } as const
 
@@ -19,7 +19,7 @@ async function registered() {
   const storage = await openTestMemory()
   const { applications } = storage
   const keyring = testKeyring
-  const act = createAct({ storage, keyring, clock, warn: () => {} })
+  const act = createAct(performOn(storage, { clock }))
   const registry = createApplicationRegistry({ act, keyring, clock }, ada)
   const failedAttempts = createFailedAttemptLimit(storage.failures, clock, {
     attempts: 100,

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { createAct } from '../../src/clients/acts.ts'
 import { createDeveloperRegistry, LastAdministrator } from '../../src/clients/developer-registry.ts'
-import { openTestMemory, testKeyring } from '../storage/open-test-storage.ts'
+import { openTestMemory, performOn } from '../storage/open-test-storage.ts'
 
 describe('the developer registry', () => {
   it('promotes, demotes and removes developers, but not the last administrator', async () => {
     const storage = await openTestMemory()
     const { developers } = storage
-    const act = createAct({ storage, keyring: testKeyring, clock: { now: () => 1 }, warn: () => {} })
+    const act = createAct(performOn(storage))
     const registry = createDeveloperRegistry({ act }, { actorType: 'person', actor: 'ada' })
     const join = async (name: string, administrator: boolean) => {
       const developer = { id: name, name, passwordHash: '', administrator, createdAtMs: 1 }

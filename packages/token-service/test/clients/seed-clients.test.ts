@@ -5,7 +5,7 @@ import { createResourceServerRegistry } from '../../src/clients/resource-server-
 import { seedApplications, seedResourceServers } from '../../src/clients/seed-clients.ts'
 import { createAct } from '../../src/clients/acts.ts'
 import { resolveOptions } from '../../src/service/service-settings.ts'
-import { openTestMemory, testKeyring } from '../storage/open-test-storage.ts'
+import { openTestMemory, performOn, testKeyring } from '../storage/open-test-storage.ts'
 
 it('creates nothing twice with the same ID, as a form that is sent twice', async () => {
   const { storage, keyring, act } = await opened()
@@ -26,7 +26,7 @@ it('creates nothing twice with the same ID, as a form that is sent twice', async
 async function opened() {
   const storage = await openTestMemory()
   const keyring = testKeyring
-  return { storage, keyring, act: createAct({ storage, keyring, clock: { now: () => 0 }, warn: () => {} }) }
+  return { storage, keyring, act: createAct(performOn(storage)) }
 }
 
 it('changes the secret of an application that also has a key', async () => {

@@ -4,7 +4,7 @@ import { confirmClock } from '../../src/clients/confirm-clock.ts'
 import { createPurge, purgeRegularly } from '../../src/oauth/purge-expired.ts'
 import { openMemory } from '../../src/storage/sqlite/open-sqlite.ts'
 import type { Storage } from '../../src/storage/storage.ts'
-import { openTestMemory, testKeyring } from '../storage/open-test-storage.ts'
+import { openTestMemory, performOn, testKeyring } from '../storage/open-test-storage.ts'
 import { serviceWithContext } from '../test-service.ts'
 
 const dayMs = 86_400_000
@@ -99,7 +99,7 @@ describe('a clock that is ahead', () => {
     const clock = { now: () => time.now }
     const storage = await openMemory({ keyring: testKeyring, clock })
     const warnings: string[] = []
-    const act = createAct({ storage, keyring: testKeyring, clock, warn: () => expect.unreachable() })
+    const act = createAct(performOn(storage, { clock }))
     const start = () => purgeOf(storage, time, (message) => void warnings.push(message))
     let purge = start()
     return {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { NameTaken, type Developer } from '../../src/storage/developer-storage.ts'
 import type { Storage } from '../../src/storage/storage.ts'
+import { inTestTransaction } from './open-test-storage.ts'
 
 const createdAtMs = 1_700_000_000_000
 
@@ -20,7 +21,7 @@ export function testDevelopers(storage: () => Storage): void {
 
   /** As the service does it: one act after another. */
   const join = (...args: Parameters<Storage['developers']['join']>) =>
-    storage().transaction(({ developers }) => developers.join(...args))
+    inTestTransaction(storage(), ({ developers }) => developers.join(...args))
 
   async function joined(): Promise<Developer> {
     const one = developer()
@@ -71,7 +72,7 @@ export function testDevelopers(storage: () => Storage): void {
     const [one, other] = [developer(), developer()]
     const identity = { issuer: 'https://id.example.com', subject: one.id }
     const join = (...args: Parameters<Storage['developers']['joinByIdentity']>) =>
-      storage().transaction(({ developers }) => developers.joinByIdentity(...args))
+      inTestTransaction(storage(), ({ developers }) => developers.joinByIdentity(...args))
     expect(await storage().developers.findByIdentity(identity)).toBeUndefined()
     expect([await join(one, identity), await join(other, identity)]).toEqual([true, false])
     await expect(join({ ...other, name: one.name }, { ...identity, subject: 'b' })).rejects.toThrow(NameTaken)
@@ -129,7 +130,7 @@ export function testDevelopers(storage: () => Storage): void {
       return found.flatMap((developer, at) => (developer ? [at] : []))
     }
     const end = (ended: Omit<Parameters<Storage['sessions']['closeOfProvider']>[0], 'issuer'>) =>
-      storage().transaction(({ sessions }) =>
+      inTestTransaction(storage(), ({ sessions }) =>
         sessions.closeOfProvider({ issuer, ...ended } as Parameters<typeof sessions.closeOfProvider>[0]),
       )
     expect(await end({ sid: 'c' })).toEqual([])
@@ -381,7 +382,7 @@ export function testAdministration(storage: () => Storage): void {
     expect(administrators.length).toBeGreaterThanOrEqual(4)
     const outcomes = await Promise.all(
       administrators.map(({ id }, at) =>
-        storage().transaction((stored) =>
+        inTestTransaction(storage(), (stored) =>
           at % 2 === 0 ? stored.developers.remove(id) : stored.developers.setAdministrator(id, false),
         ),
       ),

@@ -15,13 +15,11 @@ import { createKeyring } from '../../src/runtime/keyring.ts'
 import { migrate } from '../../src/storage/migrate.ts'
 import { initial } from '../../src/storage/migrations/0001-initial.ts'
 import type { Migration } from '../../src/storage/migrations/migration.ts'
-import { createPostgresDatabase } from '../../src/storage/postgres/open-postgres.ts'
 import { SchemaMismatch } from '../../src/storage/schema-mismatch.ts'
-import { createDatabase, type Database } from '../../src/storage/sql/database.ts'
+import type { Database } from '../../src/storage/sql/database.ts'
 import { createSqlAudit } from '../../src/storage/sql/sql-audit.ts'
-import { NodeSqliteDialect } from '../../src/storage/sqlite/sqlite-dialect.ts'
 import { runCommand, temporaryFolder } from '../service-process.ts'
-import { openTestSqlite } from './open-test-storage.ts'
+import { createPostgresTestDatabase, createSqliteTestDatabase, openTestSqlite } from './open-test-storage.ts'
 
 const context = { keyring: createKeyring(['k'.repeat(32)]), clock: { now: () => 42 } }
 
@@ -110,10 +108,7 @@ function describeMigrations(create: () => Promise<Database>): void {
 
 describe('a migration of SQLite', () => {
   describeMigrations(async () => {
-    const database = createDatabase(
-      { kind: 'sqlite', name: 'The database in memory' },
-      new NodeSqliteDialect(new DatabaseSync(':memory:')),
-    )
+    const database = createSqliteTestDatabase()
     onTestFinished(() => database.query.destroy())
     return database
   })
@@ -142,7 +137,7 @@ describe.skipIf(postgresIsAbsent)(`a migration of PostgreSQL (${withoutPostgres}
   afterAll(() => postgres.stop())
 
   describeMigrations(async () => {
-    const database = createPostgresDatabase(await postgres.createDatabase(), () => expect.unreachable())
+    const database = createPostgresTestDatabase(await postgres.createDatabase())
     onTestFinished(() => database.query.destroy())
     return database
   })

@@ -1,13 +1,50 @@
+import { DatabaseSync } from 'node:sqlite'
+import { PostgresDialect } from 'kysely'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { createKeyring } from '../../src/runtime/keyring.ts'
-import { openPostgres } from '../../src/storage/postgres/open-postgres.ts'
+import { addWebhookEvents } from '../../src/clients/webhook-events.ts'
+import { createPerform, type Perform, type PerformContext } from '../../src/storage/act.ts'
+import { createPool, openPostgres } from '../../src/storage/postgres/open-postgres.ts'
+import { createDatabase, oneAfterAnother, type Database } from '../../src/storage/sql/database.ts'
+import { changeableParts } from '../../src/storage/sql/sql-storage.ts'
 import { openMemory, openSqlite } from '../../src/storage/sqlite/open-sqlite.ts'
-import type { Storage } from '../../src/storage/storage.ts'
+import { NodeSqliteDialect } from '../../src/storage/sqlite/sqlite-dialect.ts'
+import type { Storage, Transaction } from '../../src/storage/storage.ts'
 
 /** What the audit logs of the test storages are signed with. */
 export const testKeyring = createKeyring(['test key '.repeat(4)])
 
 const context = { keyring: testKeyring, clock: systemClock }
+
+/** Runs acts on a test storage. */
+export function performOn(
+  { database }: Pick<Storage, 'database'>,
+  { clock = systemClock, keyring = testKeyring, warn = () => {} }: Partial<PerformContext> = {},
+): Perform {
+  return createPerform({ database, keyring, clock, warn, onEntries: addWebhookEvents })
+}
+
+/** A database in memory, without tables. */
+export function createSqliteTestDatabase(file = ':memory:'): Database {
+  return createDatabase(
+    { kind: 'sqlite', name: 'The test database' },
+    new NodeSqliteDialect(new DatabaseSync(file)),
+  )
+}
+
+/** A PostgreSQL database that is connected to. */
+export function createPostgresTestDatabase(url: string): Database {
+  const pool = createPool(url, new Set(), () => {})
+  return createDatabase({ kind: 'postgres', name: 'The test database' }, new PostgresDialect({ pool }))
+}
+
+/** Runs work in one transaction. */
+export function inTestTransaction<Result>(
+  { database }: Pick<Storage, 'database'>,
+  work: (stored: Transaction) => Promise<Result>,
+): Promise<Result> {
+  return oneAfterAnother(database, (query) => work(changeableParts({ ...database, query })))
+}
 
 export const openTestOptions = { ...context, onError: () => {}, prepare: async () => {} }
 

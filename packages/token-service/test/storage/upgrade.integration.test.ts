@@ -14,12 +14,11 @@ import { verifyAudit } from '../../src/admin/verify-audit.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { createKeyring } from '../../src/runtime/keyring.ts'
 import { migrate, migrations } from '../../src/storage/migrate.ts'
-import { createPostgresDatabase } from '../../src/storage/postgres/open-postgres.ts'
-import { createDatabase, type Database } from '../../src/storage/sql/database.ts'
-import { NodeSqliteDialect } from '../../src/storage/sqlite/sqlite-dialect.ts'
+import type { Database } from '../../src/storage/sql/database.ts'
 import { temporaryFolder } from '../service-process.ts'
 import { application, introspect, requestToken, serviceWithContext } from '../test-service.ts'
 import { fillEveryTable, people } from './fill-every-table.ts'
+import { createPostgresTestDatabase, createSqliteTestDatabase } from './open-test-storage.ts'
 
 /** A database of each schema, written by the version that introduced it, with data in every table. */
 const folder = fileURLToPath(new URL('./schemas', import.meta.url))
@@ -130,10 +129,7 @@ describe('the databases of every schema', () => {
 describe('an upgrade of SQLite', () => {
   describeUpgrades(async () => {
     const file = join(temporaryFolder(), 'data.db')
-    const database = createDatabase(
-      { kind: 'sqlite', name: 'The database' },
-      new NodeSqliteDialect(new DatabaseSync(file)),
-    )
+    const database = createSqliteTestDatabase(file)
     return { storage: `sqlite:${file}`, database }
   })
 })
@@ -147,6 +143,6 @@ describe.skipIf(postgresIsAbsent)(`an upgrade of PostgreSQL (${withoutPostgres})
 
   describeUpgrades(async () => {
     const storage = await postgres.createDatabase()
-    return { storage, database: createPostgresDatabase(storage, () => expect.unreachable()) }
+    return { storage, database: createPostgresTestDatabase(storage) }
   })
 })

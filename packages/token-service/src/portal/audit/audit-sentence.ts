@@ -1,7 +1,7 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { Storage } from '../../storage/storage.ts'
 import type { StoredAuditEntry } from '../../storage/audit-storage.ts'
-import { byConfiguration } from '../../clients/acts.ts'
+import { byConfiguration } from '../../storage/act.ts'
 import { describeOutcome } from '../applications/usage.ts'
 import type { Paths } from '../paths.ts'
 import { sentenceOf } from './audit-events.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { changesOf } from '../../clients/acts.ts'
+import { changesOf } from '../../storage/act.ts'
 import { LastAdministrator } from '../../clients/developer-registry.ts'
 import type { OpenidProviderSettings } from '../../clients/openid-provider-options.ts'
 import type { ServiceContext } from '../../oauth/service-context.ts'

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { PostgresDialect } from 'kysely'
+import { PostgresDialect, type Dialect } from 'kysely'
 import { Client, Pool, types } from 'pg'
 import { digest } from '../../runtime/digest.ts'
 import { UsageError } from '../../runtime/usage-error.ts'
-import { createDatabase, type Database } from '../sql/database.ts'
+import { createDatabase } from '../sql/database.ts'
 import { migrate } from '../migrate.ts'
 import { createSqlStorage } from '../sql/sql-storage.ts'
 import { reportFailures, rootReason, StorageFailure } from '../storage-failure.ts'
@@ -19,26 +19,42 @@ const longestDelayMs = 15_000
  */
 export async function openPostgres(url: string, options: OpenOptions): Promise<Storage> {
   const { onError, prepare } = options
-  const database = createPostgresDatabase(url, onError)
-  const storage = createSqlStorage(database, {
-    opened: Promise.resolve(),
-    close: () => database.query.destroy(),
-  })
+  const frequent = new Set<string>()
+  const pool = createPool(url, frequent, onError)
+  let unavailable: unknown
+  const spec = { kind: 'postgres', name: `The database at ${withoutPassword(url)}` } as const
+  const storageOf = (dialect: Dialect) =>
+    createSqlStorage(createDatabase(spec, dialect, frequent), {
+      opened: Promise.resolve(),
+      close: () => pool.end(),
+    })
+  const dialect = new PostgresDialect({ pool })
   const connect = async () => {
     try {
-      await migrate(database, options)
-      await prepare(storage)
+      // An error of a migration is reported as it is.
+      await migrate(createDatabase(spec, dialect), options)
+      await prepare(storageOf(reportFailures(dialect)))
+      unavailable = undefined
     } catch (error) {
       if (error instanceof UsageError) throw error
-      const message = `${database.name} cannot be used: ${rootReason(error)}.`
+      const message = `${spec.name} cannot be used: ${rootReason(error)}.`
       throw isOutage(error) ? new Outage(message) : new Unusable(message)
     }
   }
+  const storage = storageOf(reportFailures(dialect, () => unavailable))
   try {
     await connect()
     return storage
   } catch (error) {
-    if (error instanceof Outage) return connectInBackground(storage, connect, error, onError)
+    unavailable = error
+    if (error instanceof Outage) {
+      const retry = () =>
+        connect().catch((reason: unknown) => {
+          unavailable = reason
+          throw reason
+        })
+      return connectInBackground(storage, retry, error, onError)
+    }
     await storage.close()
     throw error
   }
@@ -52,18 +68,16 @@ function connectInBackground(
   onError: OpenOptions['onError'],
 ): Storage {
   const closing = new AbortController()
-  let unavailable: unknown = firstFailure
 
   async function keepTrying(): Promise<void> {
+    let failure: unknown = firstFailure
     for (let waitMs = firstDelayMs; ; waitMs = Math.min(waitMs * 2, longestDelayMs)) {
-      onError(unavailable)
+      onError(failure)
       await delay(waitMs, undefined, { ref: false, signal: closing.signal })
       try {
-        await connect()
-        unavailable = undefined
-        return
+        return await connect()
       } catch (error) {
-        unavailable = error
+        failure = error
         if (isFinal(error)) {
           onError(error)
           throw error
@@ -79,7 +93,7 @@ function connectInBackground(
   })
   opened.catch(() => {})
   return {
-    ...reportFailures(storage, () => unavailable),
+    ...storage,
     opened,
     async close() {
       closing.abort()
@@ -89,21 +103,13 @@ function connectInBackground(
   }
 }
 
-/** The database at a URL, which is not used yet. */
-export function createPostgresDatabase(url: string, onError: OpenOptions['onError']): Database {
-  const frequent = new Set<string>()
-  const pool = createPool(url, frequent)
-  // An idle connection that breaks is replaced; without a listener the event would end the process. `pg` attaches the
-  // client to the error, with all that it knows of the connection.
-  pool.on('error', (error) => onError(new StorageFailure(error)))
-  // The same for a connection that breaks between two queries of a transaction; the second query then fails.
-  pool.on('connect', (client) => void client.on('error', () => {}))
-  const name = `The database at ${withoutPassword(url)}`
-  return createDatabase({ kind: 'postgres', name }, new PostgresDialect({ pool }), frequent)
-}
-
-function createPool(url: string, frequent: ReadonlySet<string>): Pool {
-  return new Pool({
+/** Connections to the server at a URL; none is opened yet. */
+export function createPool(
+  url: string,
+  frequent: ReadonlySet<string>,
+  onError: OpenOptions['onError'],
+): Pool {
+  const pool = new Pool({
     Client: preparing(frequent),
     connectionString: url,
     max: 10,
@@ -118,6 +124,12 @@ function createPool(url: string, frequent: ReadonlySet<string>): Pool {
     // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it, though its types do not say so
     onConnect: (client) => client.query('set synchronous_commit = on'),
   })
+  // An idle connection that breaks is replaced; without a listener the event would end the process. `pg` attaches the
+  // client to the error, with all that it knows of the connection.
+  pool.on('error', (error) => onError(new StorageFailure(error)))
+  // The same for a connection that breaks between two queries of a transaction; the second query then fails.
+  pool.on('connect', (client) => void client.on('error', () => {}))
+  return pool
 }
 
 /** A client that prepares the frequent statements once: planning one takes the server longer than running it. */

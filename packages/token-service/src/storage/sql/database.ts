@@ -128,6 +128,19 @@ export function inTransaction<Result>(
   return query.isTransaction ? work(query) : query.transaction().execute(work)
 }
 
+/** Runs one transaction at a time, in all instances: the chain has one end, and each act sees what the last one did. */
+export function oneAfterAnother<Result>(
+  database: Database,
+  work: (transaction: Query) => Promise<Result>,
+): Promise<Result> {
+  return inTransaction(database.query, async (transaction) => {
+    if (database.kind === 'postgres') {
+      await sql`lock table audit_checkpoints in share row exclusive mode`.execute(transaction)
+    }
+    return work(transaction)
+  })
+}
+
 /**
  * A statement of every token request. Its text is built once; PostgreSQL prepares it once, so its columns must be named:
  * those of `*` could change when another instance migrates.

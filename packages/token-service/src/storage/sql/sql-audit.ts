@@ -24,7 +24,14 @@ import type {
   StartCheckpoint,
   StoredAuditEntry,
 } from '../audit-storage.ts'
-import { countDeleted, inTransaction, jsonRows, type Database, type Query, type Schema } from './database.ts'
+import {
+  countDeleted,
+  oneAfterAnother,
+  jsonRows,
+  type Database,
+  type Query,
+  type Schema,
+} from './database.ts'
 
 const listedColumns = [
   'id',
@@ -146,19 +153,6 @@ export function createSqlAudit(database: Database): AuditStorage {
       return rows.map(({ event }) => event)
     },
   }
-}
-
-/** Runs one transaction at a time, in all instances: the chain has one end, and each act sees what the last one did. */
-export function oneAfterAnother<Result>(
-  database: Database,
-  work: (transaction: Query) => Promise<Result>,
-): Promise<Result> {
-  return inTransaction(database.query, async (transaction) => {
-    if (database.kind === 'postgres') {
-      await sql`lock table audit_checkpoints in share row exclusive mode`.execute(transaction)
-    }
-    return work(transaction)
-  })
 }
 
 async function checkpoints(

@@ -1,11 +1,11 @@
-import { reportFailures } from '../storage-failure.ts'
+import { reported } from '../storage-failure.ts'
 import type { Storage, Transaction } from '../storage.ts'
 import { createBatcher } from './batcher.ts'
 import type { Database } from './database.ts'
 import { createSqlActivity } from './sql-activity.ts'
 import { createSqlApplications } from './sql-applications.ts'
 import { createSqlAssertions } from './sql-assertions.ts'
-import { createSqlAudit, oneAfterAnother } from './sql-audit.ts'
+import { createSqlAudit } from './sql-audit.ts'
 import { createSqlDevelopers, createSqlSessions } from './sql-developers.ts'
 import { createSqlFailures } from './sql-failures.ts'
 import { createSqlListings } from './sql-listings.ts'
@@ -41,16 +41,17 @@ export function createSqlStorage(
       .values({ id: 1, atMs: Date.now() })
       .onConflict((conflict) => conflict.column('id').doUpdateSet({ atMs: Date.now() }))
       .execute()
-    await checkSpace?.()
+    await reported(async () => checkSpace?.())
     return []
   })
-  return reportFailures({
+  return {
+    database,
     ...changeableParts(database),
     tokens: {
       ...tokens,
       async purge(nowMs) {
         const purged = await tokens.purge(nowMs)
-        if (purged > 0) await compact?.()
+        if (purged > 0) await reported(async () => compact?.())
         return purged
       },
     },
@@ -58,14 +59,12 @@ export function createSqlStorage(
     assertions: createSqlAssertions(database),
     activity: createSqlActivity(database),
     listings: createSqlListings(database),
-    transaction: (work) =>
-      oneAfterAnother(database, (transaction) => work(changeableParts({ ...database, query: transaction }))),
     probe: () => probe(undefined),
     ...control,
-  })
+  }
 }
 
-function changeableParts(database: Database): Transaction {
+export function changeableParts(database: Database): Transaction {
   return {
     projects: createSqlProjects(database),
     products: createSqlCatalogue(database, 'products'),

@@ -5,7 +5,7 @@ import { UsageError } from '../../runtime/usage-error.ts'
 import { createDatabase, type Database } from '../sql/database.ts'
 import { migrate } from '../migrate.ts'
 import { createSqlStorage } from '../sql/sql-storage.ts'
-import { rootReason } from '../storage-failure.ts'
+import { reportFailures, rootReason } from '../storage-failure.ts'
 import type { MigrationContext, Storage } from '../storage.ts'
 import { lockDatabase, importSqlite } from './database-file.ts'
 import { NodeSqliteDialect } from './sqlite-dialect.ts'
@@ -15,11 +15,7 @@ const leastSpace = 1024 * 1024
 /** Opens a database that is gone when it is closed. */
 export async function openMemory(context: MigrationContext): Promise<Storage> {
   const { DatabaseSync } = await importSqlite()
-  const database = createDatabase(
-    { kind: 'sqlite', name: 'The database in memory' },
-    new NodeSqliteDialect(new DatabaseSync(':memory:')),
-  )
-  await migrate(database, context)
+  const database = await createSqliteDatabase('The database in memory', new DatabaseSync(':memory:'), context)
   return createSqlStorage(database, {
     opened: Promise.resolve(),
     close: () => database.query.destroy(),
@@ -36,11 +32,7 @@ export async function openSqlite(file: string, context: MigrationContext): Promi
     await (await open(path, 'a', 0o600)).close()
     sqlite = new DatabaseSync(path)
     configure(sqlite)
-    const database = createDatabase(
-      { kind: 'sqlite', name: `The database file ${file}` },
-      new NodeSqliteDialect(sqlite),
-    )
-    await migrate(database, context)
+    const database = await createSqliteDatabase(`The database file ${file}`, sqlite, context)
     return createStorage(database, { path, sqlite, unlock })
   } catch (error) {
     sqlite?.close()
@@ -48,6 +40,17 @@ export async function openSqlite(file: string, context: MigrationContext): Promi
     if (error instanceof UsageError) throw error
     throw new UsageError(`The database file ${file} cannot be used: ${rootReason(error)}.`)
   }
+}
+
+async function createSqliteDatabase(
+  name: string,
+  sqlite: DatabaseSync,
+  context: MigrationContext,
+): Promise<Database> {
+  const dialect = new NodeSqliteDialect(sqlite)
+  // An error of a migration is reported as it is.
+  await migrate(createDatabase({ kind: 'sqlite', name }, dialect), context)
+  return createDatabase({ kind: 'sqlite', name }, reportFailures(dialect))
 }
 
 /** A commit returns once the log is synced. Pages that a purge frees can be returned to the file system. */

@@ -1,0 +1,67 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Clock } from '../runtime/clock.ts'
+import type { Keyring } from '../runtime/keyring.ts'
+import type { Actor, AuditEntry, AuditEvent, Changes } from './audit-storage.ts'
+import { oneAfterAnother, type Database } from './sql/database.ts'
+import { createSqlAudit } from './sql/sql-audit.ts'
+
+/** Adds an entry about what the act did. */
+export type Audit = (event: string, about?: Pick<AuditEvent, 'clientId' | 'detail' | 'changes'>) => void
+
+/**
+ * Something that the audit log must not miss: what it changes through this database, its entries and the webhook's events are one
+ * transaction. One act runs after another, so it may read first and then change.
+ */
+export interface Act extends Database {
+  readonly audit: Audit
+  readonly by: Actor
+  readonly keyring: Keyring
+  readonly clock: Clock
+}
+
+/** Runs an act; what it throws undoes everything. Until it is done, only its own database may be used. */
+export type Perform = <Result>(by: Actor, work: (act: Act) => Promise<Result>) => Promise<Result>
+
+export interface PerformContext {
+  readonly database: Database
+  readonly keyring: Keyring
+  readonly clock: Clock
+  readonly warn: (message: string) => void
+  /** Called with the entries of each act, in its transaction. */
+  readonly onEntries: (entries: readonly AuditEntry[], act: Act) => Promise<void>
+}
+
+export function createPerform({ database, keyring, clock, warn, onEntries }: PerformContext): Perform {
+  return (by, work) =>
+    oneAfterAnother(database, async (query) => {
+      const events: AuditEvent[] = []
+      const audit: Audit = (event, about) => events.push({ event, ...by, ...about })
+      const act = { ...database, query, audit, by, keyring, clock }
+      const result = await work(act)
+      if (events.length === 0) return result
+      const entries = events.map((event) => ({ ...event, atMs: clock.now(), count: 1 }))
+      const problem = await createSqlAudit(act).append(entries, keyring)
+      if (problem !== undefined) {
+        warn(
+          `The audit log begins anew, because ${problem}. \`tokenwell-service admin verify-audit\` tells more.`,
+        )
+      }
+      await onEntries(entries, act)
+      return result
+    })
+}
+
+/** Of what the service does at its start, since its configuration says so. */
+export const byConfiguration = { actorType: 'service', actor: 'configuration' } as const
+
+/** What differs from the old values; without any, everything is new. */
+export function changesOf(to: object, from: object = {}): Changes | undefined {
+  const old = new Map<string, unknown>(Object.entries(from))
+  const changed = Object.entries(to).filter(
+    ([name, value]) => !isDeepStrictEqual(value ?? undefined, old.get(name)),
+  )
+  if (changed.length === 0) return undefined
+  return Object.fromEntries(
+    changed.map(([name, value]) => [name, { from: old.get(name), to: value as unknown }]),
+  )
+}
