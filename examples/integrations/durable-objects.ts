@@ -9,7 +9,7 @@ import {
   type TokenStore,
 } from '@tokenwell/core'
 import type { TokenFailure } from '@tokenwell/core/protocol'
-import { tokenSharing } from '@tokenwell/core/store'
+import { tokenSharing } from '@tokenwell/core/adapter'
 
 type Slot = 'lease' | 'fallback'
 

@@ -7,7 +7,7 @@ import {
   type AttributeValue,
 } from '@aws-sdk/client-dynamodb'
 import { clientCredentials, createTokenFetch, createTokenProvider, type TokenStore } from '@tokenwell/core'
-import { tokenSharing } from '@tokenwell/core/store'
+import { tokenSharing } from '@tokenwell/core/adapter'
 import { createEntryFormat, type Entry, type EntryKind } from '@tokenwell/token-stores'
 
 /** DynamoDB has no clock to compare with: the clocks of the processes must agree to within a second. */

@@ -2,7 +2,7 @@ import { defineConfig } from 'rolldown'
 
 // All code in one module, which the entries re-export, because reading many costs a cold start.
 export default defineConfig({
-  input: ['index', 'adapter', 'protocol', 'store', 'testing'].map((entry) => `src/${entry}.ts`),
+  input: ['index', 'adapter', 'protocol', 'testing'].map((entry) => `src/${entry}.ts`),
   platform: 'neutral',
   treeshake: { moduleSideEffects: false },
   output: {

@@ -1,9 +1,13 @@
 export { createTokenAttacher } from './attach/create-token-attacher.ts'
+export type { RejectedRequest } from './provider/token-provider.ts'
+export { tokenSharing } from './sharing/share.ts'
 export type {
-  AttachableTokenProvider,
-  GetTokenToAttachOptions,
-  RejectedRequest,
-} from './provider/attachable-token-provider.ts'
+  StoredCooldown,
+  StoredToken,
+  TokenLease,
+  TokenSharing,
+  TokenStore,
+} from './sharing/token-store.ts'
 export { maxRedirects, networkError, readRedirect, type Redirect } from './attach/follow-redirect.ts'
 export { copyBody, isRepeatableBody } from './attach/replayable-body.ts'
 export type {

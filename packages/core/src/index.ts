@@ -1,7 +1,5 @@
-export { createMemoryTokenStore } from './acquire/sharing/memory-token-store.ts'
-export type { TokenProviderOptions } from './acquire/provider-options.ts'
-
-export type { TokenStore } from './acquire/sharing/token-store.ts'
+export { createMemoryTokenStore } from './sharing/memory-token-store.ts'
+export type { TokenStore } from './sharing/token-store.ts'
 export type { AllowedOrigin } from './attach/allowed-origins.ts'
 export type { TokenFetchInit } from './attach/outgoing-request.ts'
 export type { ApiResponse, AttachOptions, TokenProviderSelector } from './attach/token-attacher.ts'
@@ -10,10 +8,14 @@ export type { ClientAuthentication, ClientAuthenticationMethod } from './protoco
 export type { TokenBinding } from './protocol/token-binding.ts'
 export { isTokenError, TokenError, type TokenErrorKind } from './protocol/token-error.ts'
 export type { TokenResponse } from './protocol/token-response.ts'
-export type { AttachableTokenProvider } from './provider/attachable-token-provider.ts'
-export { createTokenProvider } from './provider/create-token-provider.ts'
+export { createTokenProvider } from './provider/caching-token-provider.ts'
 export { createTokenPool, type TokenPool, type TokenPoolOptions } from './provider/token-pool.ts'
-export type { CloseOptions, GetTokenOptions, TokenProvider } from './provider/token-provider.ts'
+export type {
+  CloseOptions,
+  GetTokenOptions,
+  TokenProvider,
+  TokenProviderOptions,
+} from './provider/token-provider.ts'
 export type { Clock } from './runtime/clock.ts'
 export { backendTokens, type BackendTokensOptions, type HeadersInput } from './sources/backend-tokens.ts'
 export { clientAssertion } from './sources/client-assertion.ts'
@@ -25,12 +27,6 @@ export {
 export { jwtBearer, type JwtBearerOptions } from './sources/jwt-bearer.ts'
 export type { FetchLike } from './sources/send-token-request.ts'
 export { tokenExchange, type TokenExchangeOptions } from './sources/token-exchange.ts'
-export type { AccessToken } from './tokens/access-token.ts'
-export type {
-  TokenEvent,
-  TokenEventListener,
-  TokenRequestReason,
-  TokenWaitCause,
-} from './tokens/token-event.ts'
-export { tokenResponseBody } from './tokens/token-response-body.ts'
-export type { TokenRequestContext, TokenSource } from './tokens/token-source.ts'
+export { tokenResponseBody, type AccessToken } from './provider/access-token.ts'
+export type { TokenEvent, TokenEventListener, TokenRequestReason, TokenWaitCause } from './provider/events.ts'
+export type { TokenRequestContext, TokenSource } from './sources/token-source.ts'

@@ -24,7 +24,7 @@ export type { TokenFailure } from './protocol/token-error.ts'
 export type { TokenResponse } from './protocol/token-response.ts'
 export { errorCode } from './runtime/error-code.ts'
 export { notifyListener } from './runtime/listeners.ts'
-export { noStore } from './runtime/runtime.ts'
+export { noStore } from './runtime/environment.ts'
 export {
   createGrantSource,
   type Grant,

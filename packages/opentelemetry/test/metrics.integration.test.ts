@@ -4,7 +4,7 @@ import {
   type TokenProvider,
   type TokenProviderOptions,
 } from '@tokenwell/core'
-import { tokenSharing } from '@tokenwell/core/store'
+import { tokenSharing } from '@tokenwell/core/adapter'
 import { instrumentTokens } from '@tokenwell/opentelemetry'
 import { createFakeClock, json, useTestServers } from '@tokenwell/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'

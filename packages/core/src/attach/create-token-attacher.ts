@@ -3,9 +3,8 @@ import { challengeWith } from '../protocol/challenges.ts'
 import { scopes } from '../protocol/build-token-request.ts'
 import { classifyApiResponse } from '../protocol/classify-api-response.ts'
 import { headerValue } from '../protocol/headers.ts'
-import type { AttachableTokenProvider } from '../provider/attachable-token-provider.ts'
 import type { TokenProvider } from '../provider/token-provider.ts'
-import type { AccessToken } from '../tokens/access-token.ts'
+import type { AccessToken } from '../provider/access-token.ts'
 import { absoluteUrl, createOriginCheck } from './allowed-origins.ts'
 import { readBodyStart } from './read-body-start.ts'
 import type {
@@ -20,7 +19,8 @@ import type {
 const tokenCharacters = "[\\w!#$%&'*+.^`|~-]"
 
 // A provider of an application may have only the methods of `TokenProvider`.
-type AnyProvider = TokenProvider & Partial<AttachableTokenProvider>
+type AnyProvider = Omit<TokenProvider, 'replaceRejected' | 'report'> &
+  Partial<Pick<TokenProvider, 'replaceRejected' | 'report'>>
 
 /**
  * Creates the attacher that every adapter delegates to; for authors of adapters.
@@ -52,13 +52,7 @@ export function createTokenAttacher(
     typeof tokens === 'function'
       ? tokens({ url: fullUrl(request), method: request.method.toUpperCase() })
       : tokens
-  // Providers of the wider scopes that an API required, by the application's own.
-  const widened = new WeakMap<TokenProvider, AnyProvider>()
   const warned = new Set<string>()
-
-  function currentOf(provider: TokenProvider): AnyProvider {
-    return widened.get(provider) ?? provider
-  }
 
   async function attachmentOf(
     provider: TokenProvider,
@@ -116,11 +110,9 @@ export function createTokenAttacher(
   ): Promise<AccessToken | undefined> {
     const challenge = challengeWith(headerValue(headers, 'www-authenticate'), 'scope')?.parameters
     if (challenge?.get('error') !== 'insufficient_scope') return undefined
-    const wider = currentOf(provider).widen?.(scopes(challenge.get('scope')), url)
-    const next = await wider?.getToken({ signal })
-    if (wider === undefined || next === undefined || next.value === token.value) return undefined
-    widened.set(provider, wider)
-    return next
+    const missingScopes = scopes(challenge.get('scope'))
+    const request = { url, attempt: 1, repeatable: true, missingScopes, signal } as const
+    return (provider as AnyProvider).replaceRejected?.(token, request)
   }
 
   /** Explains a 401 that would otherwise be hard to debug. */
@@ -167,23 +159,15 @@ export function createTokenAttacher(
       }
       const waitForReplacement = !repeatable || !retryOnRejection
       const wanted = { signal: signal ?? undefined, waitForReplacement }
-      const current = currentOf(provider)
-      try {
-        return await attachmentOf(provider, await current.getToken(wanted), request, 1)
-      } catch (error) {
-        if (current === provider || signal?.aborted) throw error
-        // The wider scope is no longer granted.
-        widened.delete(provider)
-        return attachmentOf(provider, await provider.getToken(wanted), request, 1)
-      }
+      return attachmentOf(provider as TokenProvider, await provider.getToken(wanted), request, 1)
     },
     async retryAttachment(request, attachment, response, repeatable, signal) {
       if (attachment === undefined) {
         if (response.status === 401) explainMissingToken(request)
         return undefined
       }
-      const { token, provider, attempt, isNonceRepeat, isWider } = attachment
-      const current = currentOf(provider)
+      const { token, attempt, isNonceRepeat, isWider } = attachment
+      const provider: AnyProvider = attachment.provider
       const url = String(absoluteUrl(response.url || request.url))
       // After a redirect to another origin, the request carried no token, so the response says nothing about it.
       if (originOf(url) !== originOf(request.url)) return undefined
@@ -191,7 +175,7 @@ export function createTokenAttacher(
         // Its own nonce: other requests may have used up the last one that arrived.
         const nonce = headerValue(response.headers, 'dpop-nonce') ?? undefined
         return {
-          ...(await attachmentOf(provider, token, request, attempt, nonce)),
+          ...(await attachmentOf(attachment.provider, token, request, attempt, nonce)),
           isNonceRepeat: true,
           isWider,
         }
@@ -200,7 +184,11 @@ export function createTokenAttacher(
         try {
           const next = await widerTokenFor(response, attachment, url, signal ?? undefined)
           if (next)
-            return { ...(await attachmentOf(provider, next, request, attempt)), isNonceRepeat, isWider: true }
+            return {
+              ...(await attachmentOf(attachment.provider, next, request, attempt)),
+              isNonceRepeat,
+              isWider: true,
+            }
         } catch {
           signal?.throwIfAborted()
           return undefined
@@ -208,15 +196,15 @@ export function createTokenAttacher(
       }
       if ((response.status < 400 && !isTokenRejected) || !(await isRejected(response))) return undefined
       if (attempt === 2) {
-        await current.replaceRejected?.(token, { url, attempt, repeatable: false })
+        await provider.replaceRejected?.(token, { url, attempt, repeatable: false })
         return undefined
       }
       try {
         const sendAgain = retryOnRejection && repeatable
-        const next = await replacementOf(current, token, url, sendAgain, signal ?? undefined)
+        const next = await replacementOf(provider, token, url, sendAgain, signal ?? undefined)
         // None, or the same: tokens are rejected so often that no new one is requested now.
         if (next === undefined || next.value === token.value) return undefined
-        return { ...(await attachmentOf(provider, next, request, 2)), isNonceRepeat, isWider }
+        return { ...(await attachmentOf(attachment.provider, next, request, 2)), isNonceRepeat, isWider }
       } catch {
         // No new token is available: the API's own response says more.
         signal?.throwIfAborted()

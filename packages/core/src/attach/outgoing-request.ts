@@ -1,4 +1,4 @@
-import { waitFor } from '../runtime/timers.ts'
+import { waitFor } from '../runtime/wait.ts'
 import { absoluteUrl } from './allowed-origins.ts'
 import { copyBody, isRepeatableBody, keepBody, type KeptBody } from './replayable-body.ts'
 import { copyHeaders, withHeaders, type RequestHeaders } from './request-headers.ts'

@@ -1,4 +1,4 @@
-import { waitFor } from '../runtime/timers.ts'
+import { waitFor } from '../runtime/wait.ts'
 
 const maxBytes = 16 * 1024
 const maxMs = 1_000

@@ -1,6 +1,6 @@
 import type { ResponseHeaders } from '../protocol/headers.ts'
 import type { TokenProvider } from '../provider/token-provider.ts'
-import type { AccessToken } from '../tokens/access-token.ts'
+import type { AccessToken } from '../provider/access-token.ts'
 import type { AllowedOrigin } from './allowed-origins.ts'
 
 /** Where tokens may be sent, and how. */

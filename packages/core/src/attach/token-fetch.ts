@@ -1,5 +1,5 @@
 import type { TokenProvider } from '../provider/token-provider.ts'
-import { runsInBrowser } from '../runtime/runtime.ts'
+import { runsInBrowser } from '../runtime/environment.ts'
 import type { FetchLike } from '../sources/send-token-request.ts'
 import { createTokenAttacher } from './create-token-attacher.ts'
 import { followRedirect, maxRedirects, networkError, readRedirect, type Redirect } from './follow-redirect.ts'

@@ -1,3 +1,5 @@
+import { errorCode } from '../runtime/error-code.ts'
+
 /**
  * The category of a failure, which determines what to do about it.
  *
@@ -115,3 +117,17 @@ export function messageWithoutReason({ message, reason }: TokenError): string {
 export function configurationError(message: string): TokenError {
   return new TokenError({ kind: 'configuration', message })
 }
+
+/**
+ * What a caller gets for anything that was thrown: a TokenError as it is, any other error as `describe` says. Only the code
+ * or name of the error is kept, because its text may hold a secret.
+ *
+ * Next.js throws to control its rendering: at an uncached `fetch` while it prerenders a page, which it then renders for each
+ * request. Such a signal is no failure: it must reach Next.js unchanged, so this returns it, and it is not a TokenError.
+ */
+export function failureOf(cause: unknown, describe: (code: string) => TokenError): Error {
+  if (isTokenError(cause) || nextjsSignals.includes(Object(cause).digest)) return cause as Error
+  return describe(errorCode(cause))
+}
+
+const nextjsSignals = ['DYNAMIC_SERVER_USAGE', 'HANGING_PROMISE_REJECTION']

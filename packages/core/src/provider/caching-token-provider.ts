@@ -1,87 +1,141 @@
-import { acquireToken } from '../acquire/acquire-token.ts'
-import { hasValidity, stateOf, type CachedToken } from '../acquire/cached-token.ts'
-import { Cooldown } from '../acquire/cooldown.ts'
-import type { ResolvedOptions } from '../acquire/provider-options.ts'
-import { toTokenError, type ProviderContext } from '../acquire/request-with-retries.ts'
-import { SharedRequest, stalled, timeoutError, type SharedRequestOptions } from '../acquire/shared-request.ts'
-import { isNextjsSignal } from '../protocol/nextjs-signal.ts'
-import { copyTokenError, isTokenError, TokenError } from '../protocol/token-error.ts'
+import { configurationError, copyTokenError, isTokenError, TokenError } from '../protocol/token-error.ts'
 import { Redacted } from '../runtime/redacted.ts'
-import { dropsBackgroundWork } from '../runtime/runtime.ts'
-import type { AccessToken } from '../tokens/access-token.ts'
-import type { TokenAttachmentEvent, TokenEventListener, TokenRequestReason } from '../tokens/token-event.ts'
-import type { TokenSource } from '../tokens/token-source.ts'
-import type {
-  AttachableTokenProvider,
-  GetTokenToAttachOptions,
-  RejectedRequest,
-} from './attachable-token-provider.ts'
+import { waitFor } from '../runtime/wait.ts'
+import type { SharingAlgorithm } from '../sharing/share.ts'
+import type { TokenSource } from '../sources/token-source.ts'
+import type { AccessToken } from './access-token.ts'
 import { BackgroundWork } from './background-work.ts'
-import { lastResort, noDemand, reasonFor, suffices, type Demand } from './demand.ts'
-import { RejectionBudget } from './rejection-budget.ts'
-import { revokeToken } from './revoke-token.ts'
-import { TokenEvents, type CallRecord } from './token-events.ts'
-import type { CloseOptions } from './token-provider.ts'
+import { Cooldown } from './cooldown.ts'
+import {
+  TokenEvents,
+  type CallRecord,
+  type TokenAttachmentEvent,
+  type TokenEvent,
+  type TokenEventListener,
+  type TokenRequestReason,
+} from './events.ts'
+import {
+  PendingRequest,
+  stalled,
+  timeoutError,
+  type PendingRequestOptions,
+  type ProviderContext,
+} from './pending-request.ts'
+import { Rejections } from './rejections.ts'
+import { hasValidity, stateOf, type CachedToken } from './token-lifetime.ts'
+import {
+  resolveSettings,
+  type CloseOptions,
+  type GetTokenOptions,
+  type ProviderSettings,
+  type RejectedRequest,
+  type TokenProvider,
+  type TokenProviderOptions,
+} from './token-provider.ts'
+
+/**
+ * Keeps a valid token ready: shares one request between all callers, refreshes the token ahead of time, and
+ * never returns a token that is about to expire.
+ *
+ * @example
+ * const tokens = createTokenProvider(clientCredentials({ authUrl, clientId, clientSecret }))
+ * const { value } = await tokens.getToken()
+ *
+ * @throws {TokenError} of kind `configuration`, naming the option, for invalid options
+ */
+export function createTokenProvider(source: TokenSource, options: TokenProviderOptions = {}): TokenProvider {
+  if (typeof source?.requestToken !== 'function') {
+    throw configurationError(
+      'A token source is missing. Pass clientCredentials({ … }) or backendTokens({ … }).',
+    )
+  }
+  return new CachingTokenProvider(source, resolveSettings(options))
+}
 
 /** The facts of the error after `close()`. */
 export const closedProvider = { kind: 'aborted', message: 'The token provider was closed.' } as const
-/** Where a runtime may have dropped a request that another incoming request started, callers wait for it this long. */
-const foreignRequestMs = 1_000
+
+/** The tokens of one source: the cached one, the request for the next one, and the pause after a failure. */
+interface Slot {
+  readonly source: TokenSource
+  cached?: CachedToken | undefined
+  request?: PendingRequest | undefined
+  cooldown?: Cooldown | undefined
+  /** After a reset, the next request ignores the token in the store. */
+  ignoresStore?: boolean | undefined
+}
+
+interface HeldToken {
+  readonly source: TokenSource
+  readonly cached: CachedToken
+}
+
+/** What one call requires. */
+interface Demand extends GetTokenOptions {
+  /** A token other than this one: an API has rejected it. */
+  readonly replacementOf?: AccessToken | undefined
+}
+
+const noDemand: Demand = {}
 
 /** The provider: a cached token, one request at a time for the next one, and a pause after a failure. */
-export class CachingTokenProvider extends Redacted implements AttachableTokenProvider {
-  readonly #source: TokenSource
-  readonly #settings: ResolvedOptions
-  readonly #events: TokenEvents
-  readonly #work: BackgroundWork
-  #cached: CachedToken | undefined
-  #request: SharedRequest | undefined
-  #cooldown: Cooldown | undefined
-  #rejections: RejectionBudget | undefined
+export class CachingTokenProvider extends Redacted implements TokenProvider {
+  readonly #settings: ProviderSettings
+  readonly #context: ProviderContext
+  /** Of the token that calls get. */
+  #slot: Slot
+  readonly #main: Slot
+  /** Of the token with the scopes that an API required as well. */
+  #wider: Slot | undefined
   #requests = 0
   #calls = 0
-  #ignoreStore = false
-  /** Of tokens with more scopes. */
-  #wider: CachingTokenProvider | undefined
   #closed = false
   #onIdle: (() => void) | undefined
 
-  constructor(source: TokenSource, settings: ResolvedOptions, key?: string | number) {
+  constructor(source: TokenSource, settings: ProviderSettings, key?: string | number) {
     super()
     if (settings.store) source.binding?.checkShareable()
-    this.#source = source
     this.#settings = settings
-    this.#events = new TokenEvents(source, settings, key)
-    this.#work = new BackgroundWork(settings.waitUntil)
+    this.#context = {
+      settings,
+      events: new TokenEvents(settings.onEvent, settings.label ?? source.label, key),
+      work: new BackgroundWork(settings.waitUntil),
+      rejections: new Rejections(settings.clock),
+    }
+    this.#slot = this.#main = { source }
+  }
+
+  getToken(options: GetTokenOptions = noDemand): Promise<AccessToken> {
+    const { cached } = this.#slot
+    const isReady = options.signal === undefined && stateOf(cached, this.#settings.clock) === 'fresh'
+    if (isReady && this.#suffices(cached!, options)) return cached!.ready
+    return this.#slot === this.#main ? this.#call(this.#main, options) : this.#callWider(this.#slot, options)
   }
 
   peekToken(): AccessToken | undefined {
-    const state = stateOf(this.#cached, this.#settings.clock)
-    return state === 'fresh' || state === 'due' ? this.#cached!.token : undefined
-  }
-
-  getToken(options: GetTokenToAttachOptions = noDemand): Promise<AccessToken> {
-    const cached = this.#cached
-    const isReady = options.signal === undefined && stateOf(cached, this.#settings.clock) === 'fresh'
-    return isReady && this.#suffices(cached!, options) ? cached!.ready : this.#call(options)
+    const { cached } = this.#slot
+    const state = stateOf(cached, this.#settings.clock)
+    return state === 'fresh' || state === 'due' ? cached!.token : undefined
   }
 
   /** One call: the result of the search, its event, and a rejected token as the last resort. */
-  async #call(demand: Demand): Promise<AccessToken> {
-    const record: CallRecord = { startedAt: this.#settings.clock.monotonic() }
+  async #call(slot: Slot, demand: Demand): Promise<AccessToken> {
+    const { clock } = this.#settings
+    const { events } = this.#context
+    const record: CallRecord = { startedAt: clock.monotonic() }
     const { signal } = demand
     this.#calls++
     try {
-      const token = await this.#findToken(demand, record)
+      const token = await this.#findToken(slot, demand, record)
       signal?.throwIfAborted()
-      if (record.waitedFor) this.#events.callSettled(record)
+      if (record.waitedFor) events.callSettled(record, clock.monotonic())
       return token
     } catch (cause) {
       // A caller may leave while its result is on the way. Callers that share a failure do not share the error.
       const error: unknown = signal?.aborted ? signal.reason : copyTokenError(cause)
-      const old = signal?.aborted ? undefined : lastResort(this.#cached, demand, this.#settings.clock)
+      const old = signal?.aborted ? undefined : this.#lastResort(slot.cached, demand)
       const kind = isTokenError(error) ? error.kind : 'aborted'
-      if (record.waitedFor || !old) this.#events.callSettled(record, old ? undefined : kind)
+      if (record.waitedFor || !old) events.callSettled(record, clock.monotonic(), old ? undefined : kind)
       if (old) return old
       throw error
     } finally {
@@ -89,49 +143,51 @@ export class CachingTokenProvider extends Redacted implements AttachableTokenPro
     }
   }
 
-  async #findToken(demand: Demand, record: CallRecord): Promise<AccessToken> {
-    const { clock, timeoutMs, waitUntil } = this.#settings
+  async #findToken(slot: Slot, demand: Demand, record: CallRecord): Promise<AccessToken> {
+    const { clock, timeoutMs } = this.#settings
     const { signal, minimumValidityMs = 0 } = demand
     const deadline = record.startedAt + timeoutMs
     let { forceRefresh: forced = false } = demand
     let requestsBefore = this.#requests
-    let givenUp: SharedRequest | undefined
+    let givenUp: PendingRequest | undefined
     for (;;) {
       signal?.throwIfAborted()
       const leftMs = deadline - clock.monotonic()
       if (leftMs <= 0) throw timeoutError(timeoutMs)
-      const cached = this.#cached
+      const { cached } = slot
       if (!forced && cached && this.#suffices(cached, demand)) {
         const state = stateOf(cached, clock)
-        if (state === 'due') this.#startInBackground('refresh_ahead')
+        if (state === 'due') this.#refresh(slot, 'refresh_ahead')
         if (state === 'due' || state === 'fresh') return cached.token
       }
-      let request = this.#pending
+      let request = pendingRequestOf(slot, givenUp)
       let until = deadline
-      if (request === undefined || request === givenUp) {
-        const cooldown = forced ? undefined : this.#cooldown
+      if (request) until = Math.min(deadline, clock.monotonic() + this.#context.work.patienceMs)
+      else {
+        const cooldown = forced ? undefined : slot.cooldown
         const delayMs = cooldown ? await cooldown.sitOut(leftMs, signal) : 0
         // A later request has failed in the meantime.
-        if (cooldown && this.#cooldown && cooldown !== this.#cooldown) continue
+        if (cooldown && slot.cooldown && cooldown !== slot.cooldown) continue
         if (delayMs > 0) record.waitedFor = 'cooldown'
         // Several callers reach this point together. No await from here on: the request must not lose its last caller.
-        request = this.#pending
-        if (request === undefined || request === givenUp) {
-          const reason = forced ? 'forced' : reasonFor(this.#cached, this.#rejections, clock)
-          request = this.#start({ reason, forced, minimumValidityMs, delayMs })
-        }
-      } else if (waitUntil === undefined && dropsBackgroundWork()) {
-        until = Math.min(deadline, clock.monotonic() + foreignRequestMs)
+        request =
+          pendingRequestOf(slot, givenUp) ??
+          this.#start(slot, {
+            reason: forced ? 'forced' : this.#reasonFor(slot.cached),
+            forced,
+            minimumValidityMs,
+            delayMs,
+          })
       }
       record.waitedFor ??= 'token_request'
       record.requestId = request.id
       // It started before this call, or it reads the store, so another one follows once it has settled.
-      const outdated = forced && !(request.options.forced && request.id > requestsBefore)
+      const outdated = forced && !(request.forced && request.id > requestsBefore)
       try {
         const found = await request.join(signal, until)
         if (outdated) continue
         // Of this request, which may have outlived a reset, not of the cache.
-        const isNew = request.options.forced || found.storeId === undefined
+        const isNew = request.forced || found.storeId === undefined
         if (isNew || hasValidity(found, clock, minimumValidityMs)) return found.token
         // Another process's token, too old for this caller: request one of our own.
         forced = true
@@ -145,177 +201,232 @@ export class CachingTokenProvider extends Redacted implements AttachableTokenPro
     }
   }
 
+  /** Whether a cached token meets a demand, apart from its state. */
   #suffices(cached: CachedToken, demand: Demand): boolean {
-    return suffices(cached, demand, this.#rejections, this.#settings.clock)
+    const { forceRefresh, minimumValidityMs = 0, waitForReplacement, replacementOf } = demand
+    if (forceRefresh || cached.token.value === replacementOf?.value) return false
+    if (waitForReplacement && cached.rejection) return false
+    return minimumValidityMs === 0 || hasValidity(cached, this.#settings.clock, minimumValidityMs)
   }
 
-  /** The request that callers can join, unless its runtime has dropped it. */
-  get #pending(): SharedRequest | undefined {
-    return this.#request?.isPending ? this.#request : undefined
+  /** The token for a call that failed: a rejected one is better than none, because an API may accept it. */
+  #lastResort(cached: CachedToken | undefined, demand: Demand): AccessToken | undefined {
+    const { forceRefresh, waitForReplacement, replacementOf } = demand
+    const allWait = cached?.rejection === 'all_wait'
+    const mayFallBack = waitForReplacement || (allWait && !forceRefresh && !replacementOf)
+    return mayFallBack && stateOf(cached, this.#settings.clock) !== 'expiring' ? cached?.token : undefined
   }
 
-  #start(options: SharedRequestOptions): SharedRequest {
+  /** Why a new token is requested for a call that the cached one does not suffice for. */
+  #reasonFor(cached: CachedToken | undefined): TokenRequestReason {
+    const state = stateOf(cached, this.#settings.clock)
+    if (state === 'none') return 'first'
+    if (state === 'expiring') return 'expiring'
+    return cached!.rejection ? 'rejected' : 'minimum_validity'
+  }
+
+  #start(
+    slot: Slot,
+    options: Pick<
+      PendingRequestOptions,
+      'reason' | 'forced' | 'background' | 'minimumValidityMs' | 'delayMs'
+    >,
+  ): PendingRequest {
     if (this.#closed) throw new TokenError(closedProvider)
-    const forced = options.forced || this.#ignoreStore
-    const request = new SharedRequest(++this.#requests, { ...options, forced }, this.#settings)
-    this.#request = request
-    this.#work.keepAlive(request.start(() => this.#acquire(request)))
+    const { source, cached: replaces, cooldown, ignoresStore } = slot
+    const failures = cooldown?.failures ?? 0
+    const forced = options.forced || ignoresStore || false
+    const request = new PendingRequest(
+      { ...options, id: ++this.#requests, source, replaces, failures, forced },
+      this.#context,
+    )
+    slot.request = request
+    // Unless the provider was reset in the meantime.
+    request.whenSettled(
+      (cached) => {
+        if (slot.request !== request) return
+        slot.cached = cached
+        slot.cooldown = undefined
+        slot.ignoresStore = false
+      },
+      (error) => {
+        if (slot.request !== request || !isTokenError(error)) return
+        slot.cooldown = new Cooldown(error, failures, this.#settings.clock, source)
+      },
+    )
+    // Last, because `waitUntil` may call this provider.
+    this.#context.work.keepAlive(request.settled())
     return request
   }
 
   /** Starts a background refresh unless one is pending or has to wait; returns false if the runtime would drop it. */
-  #startInBackground(reason: TokenRequestReason): boolean {
-    if (this.#settings.waitUntil === undefined && dropsBackgroundWork()) return false
-    if (!this.#pending && !this.#cooldown?.pausesRefresh()) this.#start({ reason, background: true })
+  #refresh(slot: Slot, reason: TokenRequestReason): boolean {
+    if (this.#context.work.isDropped) return false
+    if (!pendingRequestOf(slot) && !slot.cooldown?.pausesRefresh())
+      this.#start(slot, { reason, background: true })
     return true
-  }
-
-  /** Requests a token and caches it, unless the provider was reset in the meantime. */
-  async #acquire(request: SharedRequest): Promise<CachedToken> {
-    const { signal, options } = request
-    const failures = this.#cooldown?.failures ?? 0
-    const accepts = (cached: CachedToken): boolean => this.#accepts(cached, options.minimumValidityMs)
-    try {
-      const cached = await acquireToken(
-        { ...this.#context(), request, signal, failures, accepts },
-        this.#settings.store,
-      )
-      const { binding } = this.#source
-      if (binding) Object.assign(cached.token, { binding })
-      signal.throwIfAborted()
-      if (this.#request === request) {
-        this.#cached = cached
-        this.#cooldown = undefined
-        this.#ignoreStore = false
-      }
-      return cached
-    } catch (error) {
-      signal.throwIfAborted()
-      if (isNextjsSignal(error)) throw error
-      const failure = toTokenError(error)
-      if (this.#request === request) {
-        this.#cooldown = new Cooldown(failure, failures, this.#settings.clock, this.#source)
-      }
-      throw failure
-    }
-  }
-
-  #context(): ProviderContext {
-    return {
-      source: this.#source,
-      settings: this.#settings,
-      emit: (event) => this.#events.emit(event),
-      afterwards: (work) => this.#work.add(work),
-    }
-  }
-
-  /** Whether a token from the store is accepted: neither a rejected one nor the one that is to be replaced. */
-  #accepts(cached: CachedToken, minimumValidityMs = 0): boolean {
-    const { value } = cached.token
-    const { clock } = this.#settings
-    if (this.#rejections?.isRejected(value)) return false
-    // Some servers return one token until it expires: then the store may have it with another lifetime.
-    if (value === this.#cached?.token.value && stateOf(this.#cached, clock) !== 'expiring') return false
-    return hasValidity(cached, clock, minimumValidityMs)
   }
 
   reject(token: AccessToken): void {
-    const cached = this.#cached
-    if (cached === undefined) this.#remember(token)
-    if (cached?.token.value !== token.value) return
-    const refreshing = this.#mayReplace(cached)
-    if (refreshing) cached.rejected = true
-    this.#events.tokenRejected(token, refreshing)
+    const slot = this.#slots.find(({ cached }) => cached?.token.value === token.value)
+    if (slot === undefined) return this.#rememberRejected(token)
+    const refreshing = this.#mayReplace(slot)
+    if (refreshing) slot.cached!.rejection = 'all_wait'
+    this.#reportRejected(token, refreshing)
   }
 
   async replaceRejected(token: AccessToken, request: RejectedRequest): Promise<AccessToken | undefined> {
-    const { attempt, repeatable, signal } = request
+    const { attempt, repeatable, missingScopes, signal } = request
     const { origin, pathname } = new URL(request.url)
+    if (missingScopes) return repeatable ? this.#widen(missingScopes, token, origin, signal) : undefined
+    const { rejections } = this.#context
     if (attempt === 2) {
-      this.#budget.pause(origin + pathname, token.value)
+      rejections.pause(origin + pathname, token.value)
       return undefined
     }
-    const cached = this.#cached
-    if (cached === undefined) this.#remember(token, origin)
+    const slot = this.#slot
+    const { cached } = slot
     if (cached?.token.value === token.value) {
-      const refreshing = this.#mayReplace(cached, origin, origin + pathname)
+      const refreshing = this.#mayReplace(slot, origin, origin + pathname)
+      if (refreshing) cached.rejection ??= 'unrepeatable_wait'
       if (refreshing && !repeatable) {
-        this.#budget.pause(origin + pathname, token.value)
-        if (!this.#startInBackground('rejected')) cached.rejected = true
+        rejections.pause(origin + pathname, token.value)
+        if (!this.#refresh(slot, 'rejected')) cached.rejection = 'all_wait'
       }
-      this.#events.tokenRejected(token, refreshing, origin)
+      this.#reportRejected(token, refreshing, origin)
       if (!refreshing) return undefined
-    }
-    return repeatable ? this.#call({ signal, replacementOf: token }) : undefined
+    } else this.#rememberRejected(token, origin)
+    return repeatable ? this.#call(slot, { signal, replacementOf: token }) : undefined
   }
 
-  get #budget(): RejectionBudget {
-    return (this.#rejections ??= new RejectionBudget(this.#settings.clock))
-  }
-
-  /** A token of the same source that this provider has not cached: the store may still have it. */
-  #remember(token: AccessToken, origin?: string): void {
-    if (this.#budget.isRejected(token.value)) return
-    this.#budget.remember(token.value)
-    this.#events.tokenRejected(token, true, origin)
-  }
-
-  /** Whether a rejected token may be replaced now. */
-  #mayReplace(cached: CachedToken, origin?: string, path?: string): boolean {
+  /** Whether the rejected token of a slot may be replaced now. */
+  #mayReplace(slot: Slot, origin?: string, path?: string): boolean {
+    const { rejections } = this.#context
+    const cached = slot.cached!
     // Its replacement has been requested already.
-    if (this.#budget.isRejected(cached.token.value)) return true
-    if (!this.#pending && !this.#budget.draw(origin, path)) return false
-    this.#budget.remember(cached.token.value)
-    void this.#removeStored(cached)
+    if (cached.rejection) return true
+    if (!pendingRequestOf(slot) && !rejections.draw(origin, path)) return false
+    rejections.remember(cached.token.value)
+    void this.#removeStored({ source: slot.source, cached })
     return true
   }
 
-  /** Removes a token from the store that it came from or was written to. Never fails. */
-  async #removeStored({ storeId }: CachedToken): Promise<void> {
-    const { store } = this.#settings
-    if (store && storeId !== undefined) await store.sharing.remove(this.#context(), store, storeId)
+  /** A token of the same source, of which nothing is cached now: the store may still have it. */
+  #rememberRejected(token: AccessToken, origin?: string): void {
+    const { rejections } = this.#context
+    if (this.#slot.cached || rejections.isRejected(token.value)) return
+    rejections.remember(token.value)
+    this.#reportRejected(token, true, origin)
   }
 
-  widen(scopes: readonly string[], url: string): AttachableTokenProvider | undefined {
-    const wider = this.#wider
-    if (wider && wider.#source.widen?.(scopes) === wider.#source) return wider
-    const source = this.#closed ? undefined : this.#source.widen?.(scopes)
-    if (source === this.#source) return this
-    if (!source || !this.#budget.draw(new URL(url).origin)) return undefined
-    void wider?.closeWhenIdle()
-    this.#wider = new CachingTokenProvider(source, { ...this.#settings, onEvent: undefined })
-    this.#wider.#rejections = this.#budget
-    this.#wider.subscribe((event) => this.#events.emit(event))
-    return this.#wider
+  #reportRejected(token: AccessToken, refreshing: boolean, origin?: string): void {
+    this.#context.events.tokenRejected(token, refreshing, origin)
+  }
+
+  /**
+   * A token that has the scopes as well. Later calls get it too, until it is no longer granted. Undefined if the application
+   * does not allow the scopes, or if too many responses have required others.
+   */
+  async #widen(
+    scopes: readonly string[],
+    token: AccessToken,
+    origin: string,
+    signal: AbortSignal | undefined,
+  ): Promise<AccessToken | undefined> {
+    let slot = this.#slots.find(({ source }) => source.widen?.(scopes) === source)
+    if (slot === undefined) {
+      const source = this.#closed ? undefined : this.#slot.source.widen?.(scopes)
+      if (source === undefined || !this.#context.rejections.draw(origin)) return undefined
+      this.#wider = slot = { source }
+    }
+    const next = await this.#call(slot, { signal })
+    if (next.value === token.value) return undefined
+    this.#slot = slot
+    return next
+  }
+
+  /** As {@link getToken}, for a token with wider scopes: where they are no longer granted, calls get the main one again. */
+  async #callWider(wider: Slot, demand: Demand): Promise<AccessToken> {
+    try {
+      return await this.#call(wider, demand)
+    } catch (error) {
+      if (demand.signal?.aborted) throw error
+      this.#slot = this.#main
+      return this.#call(this.#main, demand)
+    }
   }
 
   reset(): void {
-    this.#wider?.reset()
-    // The callers of the pending request still get its result. The next one ignores the store.
-    this.#cached = this.#rejections = this.#cooldown = this.#request = undefined
-    this.#ignoreStore = true
+    for (const slot of this.#slots) {
+      // The callers of the pending request still get its result. The next one ignores the store.
+      slot.cached = slot.cooldown = slot.request = undefined
+      slot.ignoresStore = true
+    }
+    this.#context.rejections.clear()
   }
 
   async revoke(): Promise<void> {
-    const cached = this.#cached
-    if (cached === undefined) return
+    const held = this.#heldTokens
     this.reset()
-    await this.#removeStored(cached)
-    await revokeToken(this.#context(), cached.token)
+    // Their entries may still be being written.
+    await this.#context.work.settled()
+    await this.#revokeAll(held)
   }
 
   async close({ revoke = false }: CloseOptions = {}): Promise<void> {
-    const cached = this.#cached
+    const held = this.#heldTokens
+    const requests = this.#slots.flatMap((slot) => pendingRequestOf(slot) ?? [])
     this.#closed = true
-    this.#cached = this.#cooldown = undefined
-    await this.#wider?.close()
-    const request = this.#pending
-    if (request) {
-      request.cancel(new TokenError(closedProvider))
-      await request.settled()
+    for (const slot of this.#slots) slot.cached = slot.cooldown = slot.request = undefined
+    for (const request of requests) request.cancel(new TokenError(closedProvider))
+    await Promise.all(requests.map((request) => request.settled()))
+    await this.#context.work.settled()
+    if (revoke) await this.#revokeAll(held.filter(({ cached }) => cached.storeId === undefined))
+  }
+
+  get #slots(): Slot[] {
+    return [...new Set([this.#slot, this.#main, this.#wider ?? this.#main])]
+  }
+
+  get #heldTokens(): HeldToken[] {
+    return this.#slots.flatMap(({ source, cached }) => (cached ? { source, cached } : []))
+  }
+
+  /** Revokes every token, and then throws the first failure. */
+  async #revokeAll(held: readonly HeldToken[]): Promise<void> {
+    const results = await Promise.allSettled(
+      held.map(async (each) => {
+        await this.#removeStored(each)
+        await this.#revoke(each.source, each.cached.token)
+      }),
+    )
+    for (const result of results) if (result.status === 'rejected') throw result.reason
+  }
+
+  /** In one attempt. @throws {TokenError} if the source cannot revoke tokens, or if it fails */
+  async #revoke(source: TokenSource, token: AccessToken): Promise<void> {
+    const { attemptTimeoutMs, label } = this.#settings
+    if (!source.revokeToken) throw configurationError('The token source cannot revoke tokens.')
+    const controller = new AbortController()
+    await waitFor(
+      source.revokeToken(token.value, { signal: controller.signal, label }),
+      attemptTimeoutMs,
+      undefined,
+      () => timeoutError(attemptTimeoutMs),
+      () => controller.abort(),
+    )
+  }
+
+  /** Removes a token from the store that it came from or was written to. Never fails. */
+  async #removeStored({ source, cached: { storeId } }: HeldToken): Promise<void> {
+    const { store } = this.#settings
+    if (store === undefined || storeId === undefined) return
+    const user = {
+      source,
+      settings: this.#settings,
+      emit: (event: TokenEvent) => this.#context.events.emit(event),
     }
-    await this.#work.settled()
-    if (revoke && cached && cached.storeId === undefined) await revokeToken(this.#context(), cached.token)
+    await (store.sharing as unknown as SharingAlgorithm).remove(user, store, storeId)
   }
 
   /** Closes once the last running call has settled. */
@@ -329,14 +440,19 @@ export class CachingTokenProvider extends Redacted implements AttachableTokenPro
   }
 
   toJSON(): object {
-    return { source: this.#source, token: this.#cached?.token }
+    return { source: this.#main.source, token: this.#slot.cached?.token }
   }
 
   subscribe(listener: TokenEventListener): () => void {
-    return this.#events.subscribe(listener)
+    return this.#context.events.subscribe(listener)
   }
 
   report(event: TokenAttachmentEvent): void {
-    this.#events.emit(event)
+    this.#context.events.emit(event)
   }
+}
+
+/** The request that callers can join, unless its runtime has dropped it, or the caller has given it up. */
+function pendingRequestOf({ request }: Slot, givenUp?: PendingRequest): PendingRequest | undefined {
+  return request !== givenUp && request?.isPending ? request : undefined
 }

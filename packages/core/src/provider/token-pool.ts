@@ -1,23 +1,21 @@
 /// <reference lib="esnext.disposable" preserve="true" />
+import { configurationError, TokenError } from '../protocol/token-error.ts'
+import { addListener, notifyListener } from '../runtime/listeners.ts'
+import { LruMap } from '../runtime/lru-map.ts'
+import { Redacted } from '../runtime/redacted.ts'
+import type { TokenSource } from '../sources/token-source.ts'
+import type { AccessToken } from './access-token.ts'
+import { CachingTokenProvider, closedProvider } from './caching-token-provider.ts'
+import type { TokenAttachmentEvent, TokenEventListener } from './events.ts'
 import {
   resolveSettings,
-  type ResolvedOptions,
+  type CloseOptions,
+  type GetTokenOptions,
+  type ProviderSettings,
+  type RejectedRequest,
+  type TokenProvider,
   type TokenProviderOptions,
-} from '../acquire/provider-options.ts'
-import { LruMap } from '../runtime/lru-map.ts'
-import { addListener, notifyListener } from '../runtime/listeners.ts'
-import { Redacted } from '../runtime/redacted.ts'
-import { configurationError, TokenError } from '../protocol/token-error.ts'
-import type { AccessToken } from '../tokens/access-token.ts'
-import type { TokenAttachmentEvent, TokenEventListener } from '../tokens/token-event.ts'
-import type { TokenSource } from '../tokens/token-source.ts'
-import type {
-  AttachableTokenProvider,
-  GetTokenToAttachOptions,
-  RejectedRequest,
-} from './attachable-token-provider.ts'
-import { CachingTokenProvider, closedProvider } from './caching-token-provider.ts'
-import type { CloseOptions } from './token-provider.ts'
+} from './token-provider.ts'
 
 /** Token providers by key, such as one for each tenant. */
 export interface TokenPool<Key extends string | number> {
@@ -25,7 +23,7 @@ export interface TokenPool<Key extends string | number> {
    * The key's provider. It can be kept: after an eviction, its next use requests a token again. Closed, it stays closed,
    * and the key gets another provider.
    */
-  for(key: Key): AttachableTokenProvider
+  for(key: Key): TokenProvider
   /** Whether the key is in the pool. */
   has(key: Key): boolean
   /** Removes a key; its provider closes after its last call. Returns whether the key was in the pool. */
@@ -70,7 +68,7 @@ type Provider = CachingTokenProvider | Promise<CachingTokenProvider>
 class ProviderPool<Key extends string | number> implements TokenPool<Key> {
   readonly #create: (key: Key) => TokenSource | PromiseLike<TokenSource>
   readonly #maxEntries: number
-  readonly #settings: ResolvedOptions
+  readonly #settings: ProviderSettings
   readonly #listeners = new Set<TokenEventListener>()
   readonly #keyListeners = new Map<Key, Set<TokenEventListener>>()
   readonly #entries = new LruMap<Key, PooledTokenProvider<Key>>()
@@ -177,13 +175,13 @@ class ProviderPool<Key extends string | number> implements TokenPool<Key> {
   }
 
   #add(entry: PooledTokenProvider<Key>): PooledTokenProvider<Key> {
-    this.#entries.add(entry.key, entry)
+    this.#entries.set(entry.key, entry)
     while (this.#entries.size > this.#maxEntries) {
       const oldest = this.#entries.shift()!
       // Used through its handle since the last check: it stays.
       if (oldest.used || oldest === entry) {
         oldest.used = false
-        this.#entries.add(oldest.key, oldest)
+        this.#entries.set(oldest.key, oldest)
       } else this.#release(oldest)
     }
     return entry
@@ -237,7 +235,7 @@ function isThenable<Value>(value: Value | PromiseLike<Value>): value is PromiseL
 }
 
 /** One key of a pool. It keeps working after the key was evicted: its next use creates a provider again. */
-class PooledTokenProvider<Key extends string | number> extends Redacted implements AttachableTokenProvider {
+class PooledTokenProvider<Key extends string | number> extends Redacted implements TokenProvider {
   readonly key: Key
   readonly #pool: ProviderPool<Key>
   /** Set while the key is in the pool and has been used. */
@@ -252,7 +250,7 @@ class PooledTokenProvider<Key extends string | number> extends Redacted implemen
     this.#pool = pool
   }
 
-  getToken(options?: GetTokenToAttachOptions): Promise<AccessToken> {
+  getToken(options?: GetTokenOptions): Promise<AccessToken> {
     const { provider } = this
     if (!(provider instanceof CachingTokenProvider)) return this.#call((created) => created.getToken(options))
     this.used = true
@@ -313,10 +311,6 @@ class PooledTokenProvider<Key extends string | number> extends Redacted implemen
 
   toJSON(): object {
     return { key: this.key, ...this.#created?.toJSON() }
-  }
-
-  widen(scopes: readonly string[], url: string): AttachableTokenProvider | undefined {
-    return this.#created?.widen(scopes, url)
   }
 
   report(event: TokenAttachmentEvent): void {

@@ -1,11 +1,9 @@
-import { errorCode } from '../runtime/error-code.ts'
-import { configurationError, TokenError } from '../protocol/token-error.ts'
+import { configurationError, failureOf, TokenError } from '../protocol/token-error.ts'
 import { isRedirect, kindOfStatus } from '../protocol/error-response.ts'
-import { isNextjsSignal } from '../protocol/nextjs-signal.ts'
 import { retryAfter } from '../protocol/headers.ts'
 import { isSecure } from '../protocol/secure-url.ts'
 import { readToken, type Token } from '../protocol/token-response.ts'
-import type { TokenSource } from '../tokens/token-source.ts'
+import type { TokenSource } from './token-source.ts'
 import { fetchToken, type FetchLike } from './send-token-request.ts'
 
 /** What `new Headers()` accepts. */
@@ -72,13 +70,15 @@ export function backendTokens(options: BackendTokensOptions): TokenSource {
   }
 }
 
-/** Keeps only the code or name of the error, because its text may hold a secret. */
-function unreachable(error: unknown): never {
-  if (isNextjsSignal(error)) throw error
-  throw new TokenError({
-    kind: 'unavailable',
-    message: `Could not reach the backend's token route (${errorCode(error)}).`,
-  })
+function unreachable(cause: unknown): never {
+  throw failureOf(
+    cause,
+    (code) =>
+      new TokenError({
+        kind: 'unavailable',
+        message: `Could not reach the backend's token route (${code}).`,
+      }),
+  )
 }
 
 function tokenOf(body: string): Token | undefined {

@@ -6,7 +6,7 @@ import type { TokenBinding } from '../protocol/token-binding.ts'
 import type { TokenResponse } from '../protocol/token-response.ts'
 import { errorCode } from '../runtime/error-code.ts'
 import { Redacted } from '../runtime/redacted.ts'
-import type { TokenRequestContext, TokenSource } from '../tokens/token-source.ts'
+import type { TokenRequestContext, TokenSource } from './token-source.ts'
 import { clientCredentials, type ClientCredentialsOptions } from './client-credentials.ts'
 import { fetchToken, sendTokenRequest } from './send-token-request.ts'
 

@@ -1,4 +1,4 @@
-import type { TokenSource } from '../tokens/token-source.ts'
+import type { TokenSource } from './token-source.ts'
 import { GrantSource } from './grant-source.ts'
 import type { Resolvable, TokenEndpointOptions } from './token-endpoint-options.ts'
 

@@ -1,4 +1,3 @@
-import { errorCode } from '../runtime/error-code.ts'
 import type { RequestIdentity } from '../protocol/error-response.ts'
 import { TokenError } from '../protocol/token-error.ts'
 import type { TokenResponse } from '../protocol/token-response.ts'
@@ -9,8 +8,8 @@ export interface Identity extends RequestIdentity {
   readonly tokenEndpoint: string
 }
 
-export function authenticationFailed(cause: unknown, identity: Identity): TokenError {
-  const message = `The client authentication of "${identity.client}" failed (${errorCode(cause)}).`
+export function authenticationFailed(code: string, identity: Identity): TokenError {
+  const message = `The client authentication of "${identity.client}" failed (${code}).`
   return new TokenError({ ...identity, kind: 'unavailable', message })
 }
 

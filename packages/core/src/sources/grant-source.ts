@@ -3,14 +3,13 @@ import {
   startTokenRequest,
   type UnauthenticatedTokenRequest,
 } from '../protocol/build-token-request.ts'
-import { configurationError, isTokenError, type TokenError } from '../protocol/token-error.ts'
-import { isNextjsSignal } from '../protocol/nextjs-signal.ts'
+import { configurationError, failureOf, isTokenError, type TokenError } from '../protocol/token-error.ts'
 import { parseTokenResponse } from '../protocol/parse-token-response.ts'
 import type { TokenBinding, TokenEndpointResponse } from '../protocol/token-binding.ts'
 import type { TokenResponse } from '../protocol/token-response.ts'
 import { digest } from '../runtime/digest.ts'
 import { Redacted } from '../runtime/redacted.ts'
-import type { TokenRequestContext, TokenSource } from '../tokens/token-source.ts'
+import type { TokenRequestContext, TokenSource } from './token-source.ts'
 import { authenticationFailed, unexpectedType, type Identity } from './grant-errors.ts'
 import { redactEchoedSecrets, sentSecrets } from './redact-echoed-secrets.ts'
 import { checkOptions, resolveClient, type ResolvedClient } from './resolve-client.ts'
@@ -143,8 +142,8 @@ export class GrantSource extends Redacted implements TokenSource {
         this.#send(client, exchange, signal, proof)
       return this.#read(await (binding ? binding.send(tokenEndpoint, send) : send()), exchange, identity)
     } catch (cause) {
-      if (isNextjsSignal(cause)) throw cause
-      const error = this.#explain(cause, client, exchange, identity)
+      const error = failureOf(cause, (code) => authenticationFailed(code, identity))
+      if (!isTokenError(error)) throw error
       // A file or a function that had nothing to send may have it soon.
       const wasNotSent = error.kind === 'configuration' && exchange.response === undefined
       const isRejection =
@@ -155,7 +154,7 @@ export class GrantSource extends Redacted implements TokenSource {
         const isSame = before === undefined || before.parameters === parameters
         this.#rejected = { client: revision, parameters: isSame ? parameters : undefined }
       }
-      throw error
+      throw this.#explain(error, client, exchange)
     }
   }
 
@@ -214,7 +213,8 @@ export class GrantSource extends Redacted implements TokenSource {
       // The body takes no part in it.
       if (response.status < 200 || response.status >= 300) this.#read(response, exchange, identity)
     } catch (cause) {
-      throw isNextjsSignal(cause) ? cause : this.#explain(cause, client, exchange, identity)
+      const error = failureOf(cause, (code) => authenticationFailed(code, identity))
+      throw isTokenError(error) ? this.#explain(error, client, exchange) : error
     }
   }
 
@@ -233,12 +233,10 @@ export class GrantSource extends Redacted implements TokenSource {
   }
 
   #explain(
-    cause: unknown,
+    cause: TokenError,
     { authentication, options }: ResolvedClient,
     { secrets, response }: Exchange,
-    identity: Identity,
   ): TokenError {
-    if (!isTokenError(cause)) return authenticationFailed(cause, identity)
     const error = redactEchoedSecrets(cause, secrets)
     if (response) authentication.explain?.(error, response.headers)
     if (options.authUrl && (error.status === 404 || error.status === 405)) {

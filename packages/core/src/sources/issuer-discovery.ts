@@ -1,9 +1,8 @@
-import { configurationError, TokenError } from '../protocol/token-error.ts'
-import { isNextjsSignal } from '../protocol/nextjs-signal.ts'
+import { configurationError, failureOf, isTokenError, TokenError } from '../protocol/token-error.ts'
 import { secureUrl } from '../protocol/secure-url.ts'
-import { abortQuietly } from '../runtime/abort.ts'
+import { abortQuietly } from '../runtime/wait.ts'
 import { elapsedSince, readInstant, systemClock, type Clock, type Instant } from '../runtime/clock.ts'
-import { waitFor } from '../runtime/timers.ts'
+import { waitFor } from '../runtime/wait.ts'
 import { sendTokenRequest, type FetchLike } from './send-token-request.ts'
 
 /** Reads what a client of an issuer needs from its metadata; returns a reason, such as `has no jwks_uri`, if it is missing. */
@@ -112,7 +111,7 @@ async function fetchMetadata<Found extends object>(
         sendTokenRequest(fetch, metadataUrl, init),
         timeoutMs,
         undefined,
-        () => new Error(`no response in ${timeoutMs / 1000} s`),
+        () => unavailable(`no response in ${timeoutMs / 1000} s`),
         () => abortQuietly(controller),
       )
       isUnavailable ||= status >= 500 || status === 429
@@ -123,9 +122,10 @@ async function fetchMetadata<Found extends object>(
       if (typeof found === 'object') return found
       failures.push(`${metadataUrl} ${found}`)
     } catch (error) {
-      if (isNextjsSignal(error)) throw error
+      const failure = failureOf(error, unavailable)
+      if (!isTokenError(failure)) throw failure
       isUnavailable = true
-      const { cause, message } = error as Error
+      const { cause, message } = failure
       failures.push(`${metadataUrl} failed (${cause instanceof Error ? cause.message : message})`)
     }
   }
@@ -133,6 +133,10 @@ async function fetchMetadata<Found extends object>(
     kind: isUnavailable ? 'unavailable' : 'configuration',
     message: `Could not find metadata for the issuer "${issuer}": ${failures.join('; ')}.`,
   })
+}
+
+function unavailable(message: string): TokenError {
+  return new TokenError({ kind: 'unavailable', message })
 }
 
 /** What is read from the metadata of the issuer, or why it cannot be used. */

@@ -1,4 +1,4 @@
-import type { TokenSource } from '../tokens/token-source.ts'
+import type { TokenSource } from './token-source.ts'
 import { createGrantSource } from './grant-source.ts'
 import { checkSubject, rejectProof, resolveProof, type Proof } from './grant-proof.ts'
 import type { TokenEndpointOptions } from './token-endpoint-options.ts'

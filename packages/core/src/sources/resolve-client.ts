@@ -1,5 +1,4 @@
-import { errorCode } from '../runtime/error-code.ts'
-import { runsInBrowser } from '../runtime/runtime.ts'
+import { runsInBrowser } from '../runtime/environment.ts'
 import {
   checkClientAuthentication,
   checkCredential,
@@ -13,9 +12,8 @@ import {
   platformRevocationPath,
   type ClientAuthentication,
 } from '../protocol/client-authentication.ts'
-import { configurationError, isTokenError, TokenError } from '../protocol/token-error.ts'
+import { configurationError, failureOf, TokenError } from '../protocol/token-error.ts'
 import { secureUrl } from '../protocol/secure-url.ts'
-import { isNextjsSignal } from '../protocol/nextjs-signal.ts'
 import { discover } from './discover.ts'
 import type { Resolvable, TokenEndpointOptions } from './token-endpoint-options.ts'
 
@@ -129,10 +127,9 @@ export async function resolveOption<Value>(option: string, value: Resolvable<Val
   try {
     return await (value as () => Value | Promise<Value>)()
   } catch (error) {
-    if (isTokenError(error) || isNextjsSignal(error)) throw error
-    throw new TokenError({
-      kind: 'unavailable',
-      message: `The ${option} function failed (${errorCode(error)}).`,
-    })
+    throw failureOf(
+      error,
+      (code) => new TokenError({ kind: 'unavailable', message: `The ${option} function failed (${code}).` }),
+    )
   }
 }

@@ -1,8 +1,6 @@
-import { errorCode } from '../runtime/error-code.ts'
-import { noStore } from '../runtime/runtime.ts'
-import { isNextjsSignal } from '../protocol/nextjs-signal.ts'
+import { noStore } from '../runtime/environment.ts'
 import type { TokenEndpointResponse } from '../protocol/token-binding.ts'
-import { isTokenError, TokenError } from '../protocol/token-error.ts'
+import { failureOf, TokenError } from '../protocol/token-error.ts'
 import { explainProxy } from './explain-proxy.ts'
 import { readBody } from './read-body.ts'
 
@@ -20,7 +18,7 @@ export async function sendTokenRequest(
     const response = await fetchToken(send, url, init)
     return { status: response.status, headers: response.headers, body: await readBody(response) }
   } catch (error) {
-    throw isNextjsSignal(error) ? error : unreachable(error, url, clientId, send === undefined)
+    throw failureOf(error, (code) => unreachable(error, code, url, clientId, send === undefined))
   }
 }
 
@@ -34,16 +32,14 @@ export async function fetchToken(
   return (send ?? globalThis.fetch)(url, { ...init, ...noStore(), redirect: 'manual' })
 }
 
-/** Keeps only the code or name of an unknown error, because its text may hold a secret. */
 function unreachable(
   error: unknown,
+  code: string,
   url: string | URL,
   clientId: string | undefined,
   isOwnFetch: boolean,
 ): TokenError {
-  if (isTokenError(error)) return error
   const tokenEndpoint = withoutQuery(url)
-  const code = errorCode(error)
   return new TokenError(
     {
       kind: 'unavailable',

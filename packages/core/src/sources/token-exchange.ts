@@ -1,6 +1,6 @@
 import { configurationError } from '../protocol/token-error.ts'
 import { jwtPayload, type TokenResponse } from '../protocol/token-response.ts'
-import type { TokenSource } from '../tokens/token-source.ts'
+import type { TokenSource } from './token-source.ts'
 import { checkSubject, rejectProof, resolveProof, type Proof } from './grant-proof.ts'
 import { createGrantSource, type GrantParameters } from './grant-source.ts'
 import type { TokenEndpointOptions } from './token-endpoint-options.ts'

@@ -1,5 +1,5 @@
 import { createTokenFetch, createTokenProvider, type TokenProvider } from '@tokenwell/core'
-import { createTokenAttacher, type AttachableTokenProvider } from '@tokenwell/core/adapter'
+import { createTokenAttacher } from '@tokenwell/core/adapter'
 import { describe, expect, it, vi } from 'vitest'
 import { pass, useFakeTime, watch } from '../support/fake-time.ts'
 import { ScriptedEndpoint, sourceOf, type Script } from '../support/scripted-endpoint.ts'
@@ -9,10 +9,10 @@ useFakeTime()
 const api = 'https://api.example.com'
 const allowedOrigins = [api]
 
-/** A provider that has only the documented members. */
+/** A provider without the methods for authors of attachers, as in a program without types. */
 function customProvider(script: Script = {}): TokenProvider {
   const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint(script)))
-  return {
+  const provider: Omit<TokenProvider, 'replaceRejected' | 'report'> = {
     getToken: (options) => tokens.getToken(options),
     peekToken: () => tokens.peekToken(),
     reject: (token) => tokens.reject(token),
@@ -22,6 +22,7 @@ function customProvider(script: Script = {}): TokenProvider {
     close: (options) => tokens.close(options),
     [Symbol.asyncDispose]: () => tokens.close(),
   }
+  return provider as TokenProvider
 }
 
 describe('a custom token provider', () => {
@@ -71,7 +72,7 @@ describe('a custom token provider', () => {
 })
 
 /** A provider that delegates every method by its name. */
-function wrapped(tokens: AttachableTokenProvider): AttachableTokenProvider {
+function wrapped(tokens: TokenProvider): TokenProvider {
   return {
     getToken: (options) => tokens.getToken(options),
     peekToken: () => tokens.peekToken(),
@@ -88,7 +89,7 @@ function wrapped(tokens: AttachableTokenProvider): AttachableTokenProvider {
 
 describe('a wrapper that delegates every method by its name', () => {
   it.each([
-    ['the provider', (tokens: AttachableTokenProvider) => tokens],
+    ['the provider', (tokens: TokenProvider) => tokens],
     ['the wrapper', wrapped],
   ])('costs as few token requests, and reports as much, as the provider: %s', async (_name, wrap) => {
     const endpoint = new ScriptedEndpoint()

@@ -58,7 +58,7 @@ describe('the published file', () => {
     )
   })
 
-  it.each(['index', 'adapter', 'protocol', 'store', 'testing'])(
+  it.each(['index', 'adapter', 'protocol', 'testing'])(
     'exports the same names as its sources: %s',
     async (entry) => {
       const { file } = await buildCore()

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { setTimeout } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { createTokenProvider, type AccessToken, createMemoryTokenStore } from '@tokenwell/core'
-import { startWith } from '../acquire/sharing/sharing-providers.ts'
+import { startWith } from '../sharing/sharing-providers.ts'
 import { ScriptedEndpoint, sourceOf, wrongSecret } from '../support/scripted-endpoint.ts'
 
 it('notices a changed secret although the process was blocked for longer than the check may take', async () => {

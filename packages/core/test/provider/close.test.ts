@@ -6,7 +6,7 @@ import {
   type TokenProvider,
   type TokenSource,
 } from '@tokenwell/core'
-import { startWith, storeWith } from '../acquire/sharing/sharing-providers.ts'
+import { startWith, storeWith } from '../sharing/sharing-providers.ts'
 import { pass, useFakeTime, watch } from '../support/fake-time.ts'
 import { never, ScriptedEndpoint, sourceOf, unavailable } from '../support/scripted-endpoint.ts'
 

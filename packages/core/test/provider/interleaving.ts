@@ -12,7 +12,7 @@ import {
   type GetTokenOptions,
   type TokenProvider,
 } from '@tokenwell/core'
-import type { TokenLease } from '@tokenwell/core/store'
+import type { TokenLease } from '@tokenwell/core/adapter'
 import { pass, setWallClock } from '../support/fake-time.ts'
 import {
   ScriptedEndpoint,

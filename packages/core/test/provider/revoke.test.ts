@@ -4,6 +4,10 @@ import {
   createMemoryTokenStore,
   createTokenPool,
   createTokenProvider,
+  type TokenProvider,
+  type TokenProviderOptions,
+  type TokenSource,
+  type TokenStore,
 } from '@tokenwell/core'
 import { pass, useFakeTime, watch } from '../support/fake-time.ts'
 import { ScriptedEndpoint, sourceOf, sources, type ScriptedResponse } from '../support/scripted-endpoint.ts'
@@ -188,5 +192,86 @@ describe('close({ revoke: true })', () => {
     await pool.for('one').revoke()
     await pool.for('two').close({ revoke: true })
     expect(revocations().map(({ form }) => form.get('token'))).toEqual(['token-1', 'token-2'])
+  })
+})
+
+describe('a token with the scopes that an API required as well', () => {
+  const request = { url: 'https://api.example.com/admin', attempt: 1, repeatable: true } as const
+
+  /** Tokens are named after their scopes. */
+  async function startWider(options: TokenProviderOptions = {}) {
+    const revoked: string[] = []
+    const sourceWith = (scopes: readonly string[]): TokenSource => ({
+      cacheKey: async () => scopes.join(' '),
+      requestToken: async () => ({
+        accessToken: scopes.join('+'),
+        tokenType: 'Bearer',
+        scope: [],
+        expiresIn: 60,
+      }),
+      revokeToken: async (token) => {
+        revoked.push(token)
+        if (token === 'read+broken') throw new TypeError('down')
+      },
+      widen: (more) => sourceWith([...scopes, ...more]),
+    })
+    const tokens = createTokenProvider(sourceWith(['read']), options)
+    const widen = async (scope: string) =>
+      tokens.replaceRejected(await tokens.getToken(), { ...request, missingScopes: [scope] })
+    return { revoked, tokens, widen }
+  }
+
+  it.each([
+    ['revoke()', (tokens: TokenProvider) => tokens.revoke()],
+    ['close({ revoke: true })', (tokens: TokenProvider) => tokens.close({ revoke: true })],
+  ])('is revoked by %s, and so is the one without them', async (_name, end) => {
+    const { revoked, tokens, widen } = await startWider()
+    expect((await widen('admin'))?.value).toBe('read+admin')
+    expect((await tokens.getToken()).value).toBe('read+admin')
+    await end(tokens)
+    expect(revoked.toSorted()).toEqual(['read', 'read+admin'])
+    expect(tokens.peekToken()).toBeUndefined()
+  })
+
+  it('is removed from the store by revoke()', async () => {
+    const store = createMemoryTokenStore()
+    const { tokens, widen } = await startWider({ store })
+    await widen('admin')
+    expect(await Promise.all(['read', 'read admin'].map((key) => store.read(key)))).not.toContain(undefined)
+    await tokens.revoke()
+    expect(await Promise.all(['read', 'read admin'].map((key) => store.read(key)))).toEqual([
+      undefined,
+      undefined,
+    ])
+  })
+
+  it('is removed from the store by revoke() even while it is being written', async () => {
+    const store = createMemoryTokenStore()
+    const slow: TokenStore = {
+      ...store,
+      lease: async (...of) => {
+        const lease = (await store.lease(...of))!
+        return {
+          ...lease,
+          write: async (...of) => (
+            await new Promise((resolve) => setTimeout(resolve, 50)),
+            lease.write(...of)
+          ),
+        }
+      },
+    }
+    const { tokens } = await startWider({ store: slow })
+    await tokens.getToken()
+    const revocation = watch(tokens.revoke())
+    await pass(100)
+    expect(revocation.state).toBe('resolved')
+    expect(await store.read('read')).toBeUndefined()
+  })
+
+  it('that cannot be revoked does not keep the other from being revoked', async () => {
+    const { revoked, tokens, widen } = await startWider()
+    await widen('broken')
+    await expect(tokens.revoke()).rejects.toThrow('down')
+    expect(revoked.toSorted()).toEqual(['read', 'read+broken'])
   })
 })

@@ -40,7 +40,7 @@ describe('the options of a provider', () => {
     expect(make({ store })).toThrow(
       expect.objectContaining({
         kind: 'configuration',
-        message: 'store has no `sharing`. Add `sharing: tokenSharing` from @tokenwell/core/store.',
+        message: 'store has no `sharing`. Add `sharing: tokenSharing` from @tokenwell/core/adapter.',
       }),
     )
     expect(make({ store: { ...store, sharing } })).not.toThrow()

@@ -368,7 +368,9 @@ describe('scopes', () => {
     expect(calls).toHaveLength(4)
     expect(events.filter(({ type }) => type === 'token_rejected')).toEqual([])
     expect(events.filter(({ type }) => type === 'token_received')).toHaveLength(2)
-    expect(provider.peekToken()).toBe(before)
+    // From then on, every call gets the wider token.
+    expect(provider.peekToken()?.value).toMatch(/^read\.write/)
+    expect(await provider.getToken()).not.toBe(before)
   })
 
   it('are requested once for all requests that need them', async () => {

@@ -1,6 +1,5 @@
 import { describe } from 'vitest'
 import type { TokenProvider, TokenProviderSelector } from '@tokenwell/core'
-import type { AttachableTokenProvider } from '@tokenwell/core/adapter'
 import type { AdapterUnderTest } from './adapter-under-test.ts'
 import { describeBodies } from './describe-bodies.ts'
 import { describeBoundTokens } from './describe-bound-tokens.ts'
@@ -55,8 +54,7 @@ function wrapTokens(tokens: TokenProvider | TokenProviderSelector): TokenProvide
 }
 
 /** A provider as an application wraps it: an object with the documented methods. */
-function wrapProvider(provider: TokenProvider): AttachableTokenProvider {
-  const tokens = provider as AttachableTokenProvider
+function wrapProvider(tokens: TokenProvider): TokenProvider {
   return {
     getToken: (options) => tokens.getToken(options),
     peekToken: () => tokens.peekToken(),
@@ -65,7 +63,6 @@ function wrapProvider(provider: TokenProvider): AttachableTokenProvider {
     report: (event) => tokens.report(event),
     reset: () => tokens.reset(),
     revoke: () => tokens.revoke(),
-    widen: (scopes, url) => tokens.widen?.(scopes, url),
     subscribe: (listener) => tokens.subscribe(listener),
     close: (options) => tokens.close(options),
     [Symbol.asyncDispose]: () => tokens.close(),

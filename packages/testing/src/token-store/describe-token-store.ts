@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { TokenResponse, TokenStore } from '@tokenwell/core'
-import type { TokenLease } from '@tokenwell/core/store'
+import type { TokenLease } from '@tokenwell/core/adapter'
 import { describeCooldowns, describeLeases } from './describe-leases.ts'
 import { type StoreUnderTest, rejection, responseWith } from './store-under-test.ts'
 

@@ -1,6 +1,6 @@
 import type { TokenStore, TokenResponse } from '@tokenwell/core'
 import type { TokenFailure } from '@tokenwell/core/protocol'
-import type { TokenLease } from '@tokenwell/core/store'
+import type { TokenLease } from '@tokenwell/core/adapter'
 
 /** One store and one key, as set up before each test. */
 export interface StoreUnderTest {

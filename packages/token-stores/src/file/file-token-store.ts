@@ -4,7 +4,7 @@ import { homedir, hostname, uptime } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
 import type { TokenStore } from '@tokenwell/core'
 import { notifyListener } from '@tokenwell/core/protocol'
-import { tokenSharing, type TokenLease } from '@tokenwell/core/store'
+import { tokenSharing, type TokenLease } from '@tokenwell/core/adapter'
 import { createEntryFormat, type Entry, type EntryKind } from '../format/entry-format.ts'
 import {
   checkPrivateFolder,

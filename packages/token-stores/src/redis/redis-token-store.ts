@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { TokenStore } from '@tokenwell/core'
 import { configurationError, notifyListener } from '@tokenwell/core/protocol'
-import { tokenSharing, type TokenLease } from '@tokenwell/core/store'
+import { tokenSharing, type TokenLease } from '@tokenwell/core/adapter'
 import {
   createEntryFormat,
   type Entry,

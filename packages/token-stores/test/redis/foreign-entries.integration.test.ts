@@ -1,7 +1,7 @@
 import { createClient } from 'redis'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { TokenResponse, TokenStore } from '@tokenwell/core'
-import type { StoredCooldown, StoredToken } from '@tokenwell/core/store'
+import type { StoredCooldown, StoredToken } from '@tokenwell/core/adapter'
 import { createRandom } from '@tokenwell/internal-testing/random'
 import { redisInstalled, startRedis, type RedisServer } from '@tokenwell/internal-testing/redis'
 import { createSoakTable } from '@tokenwell/internal-testing/soak-table'

@@ -7,9 +7,8 @@ const { credentials, expected, usePackages } = require('./use-packages.js')
 const names = {
   '@tokenwell/axios-interceptor': ['attachTokens'],
   '@tokenwell/core': ['createTokenProvider', 'TokenError'],
-  '@tokenwell/core/adapter': ['createTokenAttacher'],
+  '@tokenwell/core/adapter': ['createTokenAttacher', 'tokenSharing'],
   '@tokenwell/core/protocol': ['parseTokenResponse'],
-  '@tokenwell/core/store': ['tokenSharing'],
   '@tokenwell/core/testing': ['createTestTokenProvider'],
   '@tokenwell/token-stores/file': ['createFileTokenStore'],
   '@tokenwell/ky-hook': ['tokenHooks'],

@@ -31,7 +31,7 @@ export function checkApiReports({ folder, manifest }: PublicPackage, update = fa
     const report = relative(projectFolder, config.reportFilePath)
     return [
       ...problems,
-      `${report} is not what ${entry} exports: run \`pnpm --dir tools/release update\`, and review the difference`,
+      `${report} is not what ${entry} exports: run \`pnpm --dir tools/release run update\`, and review the difference`,
     ]
   })
 }

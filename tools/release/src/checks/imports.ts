@@ -34,7 +34,7 @@ export async function checkImports(project = projectFolder): Promise<string[]> {
   const outdated =
     text === withArchitecture(text, modules)
       ? []
-      : ['CONTRIBUTING.md: run `pnpm --dir tools/release update` for its diagram']
+      : ['CONTRIBUTING.md: run `pnpm --dir tools/release run update` for its diagram']
   return [...misplaced, ...violations, ...computed, ...outdated]
 }
 

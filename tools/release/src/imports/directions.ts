@@ -3,7 +3,7 @@
  * outside of them.
  */
 export const rooms = {
-  'packages/core': ['testing', 'attach', 'provider', 'acquire', 'sources', 'tokens', 'protocol', 'runtime'],
+  'packages/core': ['attach', 'provider', 'sharing', 'sources', 'protocol', 'runtime'],
   'packages/resource-server': ['nestjs', 'verifier', 'checks', 'http'],
   'packages/token-service': [
     'command',

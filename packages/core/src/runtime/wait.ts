@@ -1,0 +1,110 @@
+interface SharedListener {
+  readonly callbacks: Set<() => void>
+  readonly stop: () => void
+}
+
+const listeners = new WeakMap<AbortSignal, SharedListener>()
+
+/**
+ * Calls `callback`, which no other call has passed, once the signal is aborted, at once if it already is; returns a
+ * function that cancels this. A signal gets one listener regardless of how many callers share it, because Node warns of
+ * a leak at the eleventh.
+ */
+export function onAbort(signal: AbortSignal, callback: () => void): () => void {
+  if (signal.aborted) {
+    callback()
+    return () => {}
+  }
+  const { callbacks, stop } = listeners.get(signal) ?? listen(signal)
+  callbacks.add(callback)
+  return () => {
+    if (callbacks.delete(callback) && callbacks.size === 0) stop()
+  }
+}
+
+function listen(signal: AbortSignal): SharedListener {
+  const callbacks = new Set<() => void>()
+  const notifyAll = (): void => {
+    for (const callback of callbacks) callback()
+  }
+  const stop = (): void => {
+    signal.removeEventListener('abort', notifyAll)
+    listeners.delete(signal)
+  }
+  signal.addEventListener('abort', notifyAll)
+  const listener = { callbacks, stop }
+  listeners.set(signal, listener)
+  return listener
+}
+
+/** Aborts; in Workers, aborting the I/O of a request that has ended throws, and there is nothing left to abort. */
+export function abortQuietly(controller: AbortController, reason?: unknown): void {
+  try {
+    controller.abort(reason)
+  } catch {}
+}
+
+/** Longer delays overflow the timers of every runtime. */
+export const longestTimer = 2 ** 31 - 1_000
+
+/** A timer that is later than this was held up by its own process. */
+const blockedMs = 20
+
+/**
+ * Settles as `work` does, unless `signal` is aborted or `ms` milliseconds pass first. Then it rejects with
+ * the signal's reason or the error of `onTimeout`, and calls `onLeave`: this caller no longer waits.
+ *
+ * While the process is blocked, no result can arrive: if it was at the end, the time is extended once by as much.
+ *
+ * @param onTimeout creates the error; undefined resolves instead
+ */
+export function waitFor<Value>(
+  work: Promise<Value>,
+  ms: number,
+  signal: AbortSignal | undefined,
+  onTimeout: () => Error | undefined,
+  onLeave?: () => void,
+): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    let stopListening: (() => void) | undefined
+    const stop = (): void => {
+      clearTimeout(timer)
+      stopListening?.()
+    }
+    const settleWith = <Result>(settle: (result: Result) => void) => {
+      return (result: Result): void => {
+        stop()
+        settle(result)
+      }
+    }
+    const leave = (): void => {
+      stop()
+      const reason = signal?.aborted ? (signal.reason as Error) : onTimeout()
+      if (reason === undefined) resolve(undefined as Value)
+      else reject(reason)
+      onLeave?.()
+    }
+    const dueAt = performance.now() + ms
+    let timer = setTimeout(() => {
+      const lateMs = performance.now() - dueAt
+      if (lateMs < blockedMs) leave()
+      else timer = setTimeout(leave, Math.min(lateMs, ms))
+    }, ms)
+    work.then(settleWith(resolve), settleWith(reject))
+    if (signal) stopListening = onAbort(signal, leave)
+  })
+}
+
+/** Resolves after `ms` milliseconds; rejects with the signal's reason as soon as the signal is aborted. */
+export function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      stopListening()
+      resolve()
+    }, ms)
+    const stopListening = onAbort(signal, () => {
+      clearTimeout(timer)
+      reject(signal.reason as Error)
+    })
+  })
+}
