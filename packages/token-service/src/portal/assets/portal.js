@@ -31,6 +31,15 @@ function showLabel(button, text) {
   }, 2000)
 }
 
+// Times are those of the reader; the title of each says it in UTC.
+const formats = {
+  day: new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' }),
+  minute: new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' }),
+}
+for (const time of document.querySelectorAll('time[data-local]')) {
+  time.textContent = formats[time.dataset.local].format(new Date(time.dateTime))
+}
+
 // Browsers without invoker commands.
 if (!('command' in HTMLButtonElement.prototype)) {
   for (const button of document.querySelectorAll('button[commandfor]')) {

@@ -2,33 +2,43 @@ import { html, type SafeHtml } from '@remix-run/html-template'
 import prettyMilliseconds from 'pretty-ms'
 
 const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
+const dateFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 
+const dayMs = 86_400_000
 const units = [
-  ['day', 86_400_000],
+  ['day', dayMs],
   ['hour', 3_600_000],
   ['minute', 60_000],
 ] as const
 
-function timeText(ms: number): string {
-  return `${format.format(ms)} UTC`
-}
+/** From then on, a date says more than a number of days. */
+const longMs = 60 * dayMs
 
+const utc = (ms: number) => `${format.format(ms)} UTC`
+
+/** A date and a time: in UTC, or as the script shows it, in the time zone of the reader. */
 export function time(ms: number): SafeHtml {
-  return html`<time datetime="${new Date(ms).toISOString()}">${timeText(ms)}</time>`
+  return element(ms, utc(ms), 'minute')
 }
 
-/** Such as "2 hours ago" or "in 3 days"; the exact time is its title. */
+/** Such as "2 hours ago" or "in 3 days", or else the date; the exact time is its title. */
 export function relativeTime(ms: number, nowMs: number): SafeHtml {
   const distance = ms - nowMs
+  if (Math.abs(distance) > longMs) return element(ms, dateFormat.format(ms), 'day')
   const [unit, size] = units.find(([, each]) => Math.abs(distance) >= each) ?? []
-  const text =
-    unit === undefined
-      ? distance > 0
-        ? 'in less than a minute'
-        : 'just now'
-      : relative.format(Math.trunc(distance / size), unit)
-  return html`<time datetime="${new Date(ms).toISOString()}" title="${timeText(ms)}">${text}</time>`
+  const now = distance > 0 ? 'in less than a minute' : 'just now'
+  return element(ms, unit === undefined ? now : relative.format(Math.trunc(distance / size), unit))
+}
+
+/** `local`: how precisely the script shows it in the time zone of the reader. */
+function element(ms: number, text: string, local?: 'minute' | 'day'): SafeHtml {
+  return html`<time
+    datetime="${new Date(ms).toISOString()}"
+    title="${utc(ms)}"
+    ${local === undefined ? '' : html`data-local="${local}"`}
+    >${text}</time
+  >`
 }
 
 /** Such as "1 hour 30 minutes". */

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { Page } from 'playwright-core'
+import type { BrowserContextOptions, Page } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { axeViolations, hasChromium, inChromium, screenshots, usePages } from '../in-chromium/chromium.ts'
 import { createGallery, type Direction } from './gallery.ts'
@@ -15,11 +15,11 @@ const schemes = [
 describe.skipIf(!hasChromium)(`the gallery of components ${inChromium}`, () => {
   const openPage = usePages()
 
-  async function openGallery(direction: Direction): Promise<Page> {
+  async function openGallery(direction: Direction, options?: BrowserContextOptions): Promise<Page> {
     const gallery = createGallery()
     onTestFinished(() => gallery.close())
     const url = await gallery.listen()
-    const page = await openPage()
+    const page = await openPage(options)
     await page.goto(`${url}/${direction}`)
     await page.evaluate('document.fonts.ready')
     return page
@@ -65,6 +65,20 @@ describe.skipIf(!hasChromium)(`the gallery of components ${inChromium}`, () => {
       expect(await axeViolations(page, { 'target-size': { enabled: true } })).toEqual([])
     },
   )
+
+  it('shows times in the time zone of the reader, and without scripts in UTC', async () => {
+    const shown = async (options: BrowserContextOptions) => {
+      const page = await openGallery('ltr', { timezoneId: 'Asia/Tokyo', ...options })
+      const time = page.locator('dd time')
+      await time.waitFor()
+      return [await time.textContent(), await time.getAttribute('title')]
+    }
+    expect(await shown({})).toEqual(['1 Mar 2026, 21:00', '1 Mar 2026, 12:00 UTC'])
+    expect(await shown({ javaScriptEnabled: false })).toEqual([
+      '1 Mar 2026, 12:00 UTC',
+      '1 Mar 2026, 12:00 UTC',
+    ])
+  })
 
   it('shows which entry, facet and page is current in forced colours', async () => {
     const page = await openGallery('ltr')
