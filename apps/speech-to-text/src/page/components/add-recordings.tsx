@@ -51,7 +51,7 @@ function RecordButton({ onRecording, onError }: RecordButtonProps) {
     <>
       <button
         type="button"
-        class={`record ${state}`}
+        class={`outline record ${state}`}
         // A disabled button would lose the keyboard focus.
         aria-disabled={state === 'busy'}
         onClick={() => void toggle()}

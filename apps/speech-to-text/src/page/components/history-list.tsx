@@ -56,7 +56,7 @@ function HistoryLine({ entry, history }: { entry: Entry; history: History }) {
       {isActive(progress) && (
         <button
           type="button"
-          class="quiet"
+          class="outline"
           aria-label={`Cancel ${name}`}
           title="Cancel"
           onClick={() => history.cancel(id)}
@@ -108,7 +108,7 @@ export function UndoRemove({ history }: { history: History }) {
           <button
             ref={undo}
             type="button"
-            class="quiet"
+            class="outline"
             onClick={() => {
               history.restore()
               focusStart()
@@ -118,7 +118,7 @@ export function UndoRemove({ history }: { history: History }) {
           </button>
           <button
             type="button"
-            class="quiet"
+            class="outline"
             onClick={() => {
               history.dismissRemoved()
               focusStart()

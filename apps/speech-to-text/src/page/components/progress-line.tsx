@@ -34,7 +34,7 @@ export function ProgressLine({ progress, onTryAgain }: { progress: Progress; onT
       return (
         <p class="cancelled">
           Cancelled.{' '}
-          <button type="button" class="quiet" onClick={onTryAgain}>
+          <button type="button" class="outline" onClick={onTryAgain}>
             Transcribe again
           </button>
         </p>

@@ -20,7 +20,7 @@ function CopyButton({ text }: { text: string }) {
       () => setLabel('Copy failed'),
     )
   return (
-    <button type="button" class="quiet copy" aria-live="polite" onClick={() => void copy()}>
+    <button type="button" class="outline copy" aria-live="polite" onClick={() => void copy()}>
       {label}
     </button>
   )
@@ -49,7 +49,7 @@ function ExportMenu({ name, transcript }: { name: string; transcript: Transcript
           <button
             key={format}
             type="button"
-            class="quiet"
+            class="outline"
             onClick={() => {
               save(name, transcript, format)
               close()
@@ -184,7 +184,7 @@ function Recording({ entry, history }: { entry: Entry; history: History }) {
         {isActive(progress) && (
           <button
             type="button"
-            class="quiet"
+            class="outline"
             onClick={() => {
               focusHeading()
               history.cancel(id)
@@ -195,7 +195,7 @@ function Recording({ entry, history }: { entry: Entry; history: History }) {
         )}
         {transcript?.text && <CopyButton text={transcript.text} />}
         {transcript?.text && <ExportMenu name={name} transcript={transcript} />}
-        <button type="button" class="quiet" onClick={() => history.remove(id)}>
+        <button type="button" class="outline" onClick={() => history.remove(id)}>
           Remove
         </button>
       </div>

@@ -139,7 +139,7 @@ function Trials({ hasToken, transcriber }: { hasToken: boolean; transcriber: Tra
           <button
             key={trial}
             type="button"
-            class="quiet"
+            class="outline"
             disabled={trial !== 'outage' && !hasToken}
             onClick={() => void attempt(trial)}
           >
