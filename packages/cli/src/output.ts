@@ -30,7 +30,7 @@ export function hanging(text: string, label: string, indent: number, stream: Nod
 }
 
 /** Control characters, such as those in the name of a file, would change what a terminal shows. */
-export function printable(text: string): string {
+function printable(text: string): string {
   return text.replaceAll(
     // oxlint-disable-next-line no-control-regex -- it replaces them
     /[\0-\x09\x0B-\x1F\x7F-\x9F]/g,

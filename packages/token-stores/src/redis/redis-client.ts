@@ -162,12 +162,12 @@ const repliesForKey = /^(TRYAGAIN|MOVED|ASK|CROSSSLOT|WRONGTYPE|CLUSTERDOWN Hash
 /** Redis 7.0 reports a permission that is missing inside a script without a specific code. */
 const missingPermission = /\bNOPERM\b|\bThe user executing the script can't /
 
-export function storeError(code: string, message: string): Error {
+function storeError(code: string, message: string): Error {
   return Object.assign(new Error(message), { code, isLost: code === 'not_connected' })
 }
 
 /** @param cause an error of the client */
-export function failedCommand(cause: unknown): Error {
+function failedCommand(cause: unknown): Error {
   const reply = errorReply(cause)
   const facts: Omit<StoreError, keyof Error> = {
     code: reply === undefined ? codeOf(cause) : replyCode(reply),
@@ -183,7 +183,7 @@ export function isLost(error: unknown): boolean {
 }
 
 /** The text of an error reply of Redis; undefined for an error of the client. */
-export function errorReply(error: unknown): string | undefined {
+function errorReply(error: unknown): string | undefined {
   const { code, message, cause } = (error ?? {}) as { code?: unknown; message?: unknown; cause?: unknown }
   if (typeof code === 'string') return undefined
   // Clients report the last of too many redirections inside another error; Redis 6, the error of a command in a script.
