@@ -179,6 +179,7 @@ describe('the type of a JWT', () => {
     [{ typ: '' }, 'typ must be a type'],
     [{ typ: true as never }, 'typ must be a type'],
     [{ typ: [undefined] as never }, 'typ must be a type'],
+    [{ typ: [false] as never }, 'typ must be a type'],
   ])('needs more than itself where ID tokens have it, too: %j', (options, message) => {
     expect(() => verifierFor([], options)).toThrow(message)
     expect(() => createTokenVerifier({ issuers: [{ issuer, audience, ...options }] })).toThrow(message)
@@ -398,8 +399,8 @@ describe('a key set', () => {
   })
 
   it.each<[unknown, string]>([
-    [{ keys: [null] }, 'jwks.keys[0] is not a key, but null.'],
-    [{ keys: [{ kty: 'EC' }, 'key'] }, 'jwks.keys[1] is not a key, but "key".'],
+    [{ keys: [null] }, 'jwks.keys[0] is not a JSON Web Key, but null.'],
+    [{ keys: [{ kty: 'EC' }, 'private'] }, 'jwks.keys[1] is not a JSON Web Key, but a string.'],
     [{}, 'jwks must be a key set, as in { keys: [...] }.'],
     [[], 'jwks must be a key set, as in { keys: [...] }.'],
   ])('that is none is a configuration error: %j', (jwks, message) => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import {
   createTokenVerifier,
   type RequiredClaims,
@@ -100,6 +100,14 @@ describe('a required claim', () => {
   )
 })
 
+it('a claim that only the prototype of objects has is missing', async () => {
+  onTestFinished(() => void Reflect.deleteProperty(Object.prototype, 'polluted'))
+  // oxlint-disable-next-line eslint/no-extend-native -- what an attacker may have managed
+  Object.defineProperty(Object.prototype, 'polluted', { value: 'yes', configurable: true })
+  expect(await isMet({}, { polluted: 'yes' })).toBe(false)
+  expect(await isMet({ a: {} }, { a: { polluted: 'yes' } })).toBe(false)
+})
+
 describe('requirements', () => {
   it.each<[TokenRequirements, string]>([
     [{ anyScope: [] }, 'anyScope must contain at least one scope.'],
@@ -190,6 +198,15 @@ describe('an optional token', () => {
     }
   })
 
+  it('is not missing from a request with several headers', async () => {
+    for (const headers of [
+      ['Basic a', 'Basic b'],
+      ['', ''],
+    ]) {
+      await expect(verifier.verify(headers, { optional: true })).rejects.toMatchObject({ status: 400 })
+    }
+  })
+
   it('is reported if it is missing', async () => {
     const underTest = createVerifierUnderTest()
     expect(await underTest.verifier.verify(undefined, { optional: true })).toBeUndefined()
@@ -234,6 +251,17 @@ describe('what every token must have', () => {
     const result = underTest.verifier.verify('Bearer token')
     if (reason === 'accepted') await expect(result).resolves.toMatchObject({ clientId: 'shop' })
     else await expect(result).rejects.toMatchObject({ status: 401, code: 'invalid_token', reason })
+  })
+
+  it('is no audience, with audience: false', async () => {
+    const underTest = createVerifierUnderTest({}, { audience: false, clients: ['shop'], scopes: ['a'] })
+    const active = { active: true, client_id: 'shop', scope: 'a' }
+    underTest.respond = (token) => ({ ...active, ...(token === 'for-others' && { aud: 'orders' }) })
+    expect(await underTest.statusOf('good')).toBe(200)
+    await expect(underTest.verifier.verify('Bearer for-others')).rejects.toMatchObject({
+      status: 401,
+      reason: { claim: 'aud', received: 'orders', expected: 'no aud' },
+    })
   })
 
   it.each<[object, string]>([

@@ -82,6 +82,12 @@ export function createIntrospectionCheck(
     maxConnections,
   )
 
+  // One for all: in a burst, thousands of stack traces would take longer than everything else.
+  const queueIsFull = new TokenError({
+    kind: 'throttled',
+    message: `${maxWaiting} tokens are already waiting for introspection (maxWaiting).`,
+    retryAfterMs: 1_000,
+  })
   // The queue would count by walking through it.
   let unfinished = 0
 
@@ -90,11 +96,7 @@ export function createIntrospectionCheck(
       return withDeadline(timeoutMs, (signal) => introspector.introspect(token, signal))
     }
     if (!known && unfinished >= maxConnections + maxWaiting) {
-      throw new TokenError({
-        kind: 'throttled',
-        message: `${maxWaiting} tokens are already waiting for introspection (maxWaiting).`,
-        retryAfterMs: 1_000,
-      })
+      throw queueIsFull
     }
     unfinished++
     try {

@@ -31,7 +31,7 @@ export interface KeySourceOptions {
 /** The issuer's public keys: those in the options, or a key set that is loaded by one request for all tokens. */
 export function createKeySource(options: KeySourceOptions): JWTVerifyGetKey {
   const { jwks, clock, maxKeyAgeMs = defaultMaxKeyAgeMs } = options
-  if (jwks !== undefined) return createLocalJWKSet({ keys: jwks.keys.filter(isUsable) })
+  if (jwks !== undefined) return createLocalJWKSet({ keys: jwks.keys.filter(isKey) })
   const load = createLoader(options)
   let loaded: { readonly keys: JWTVerifyGetKey; readonly at: number } | undefined
   let failed: { readonly error: TokenError; readonly at: number } | undefined
@@ -88,14 +88,9 @@ export function createKeySource(options: KeySourceOptions): JWTVerifyGetKey {
 }
 
 /** A key that is not understood does not concern the others (RFC 7517, section 5). */
-function isUsable(key: unknown): key is JWK {
-  const { kty, n } = Object(key) as { readonly kty?: unknown; readonly n?: unknown }
-  if (typeof kty !== 'string') return false
-  return kty !== 'RSA' || (typeof n === 'string' && n.length * 6 >= minimumRsaBits)
+function isKey(key: unknown): key is JWK {
+  return typeof (Object(key) as { readonly kty?: unknown }).kty === 'string'
 }
-
-/** RFC 7518, section 3.3. */
-const minimumRsaBits = 2_048
 
 /** Loads the keys, from where the metadata of the issuer says. */
 function createLoader({
@@ -126,7 +121,7 @@ function createLoader({
     }
     const { keys } = Object(JSON.parse(await readBody(response))) as { readonly keys?: unknown }
     if (!Array.isArray(keys)) throw keysError(issuer, `${url.href} responded without a list of keys`)
-    return createLocalJWKSet({ keys: keys.filter(isUsable) })
+    return createLocalJWKSet({ keys: keys.filter(isKey) })
   }
 
   return async () => {

@@ -172,7 +172,7 @@ export function findRestriction(
   { clients, ...requirements }: TokenRestrictions,
 ): RejectionReason | undefined {
   const { clientId } = token
-  if (clients !== undefined && (clientId === undefined || !clients.includes(clientId))) {
+  if (clients !== undefined && !clients.includes(clientId ?? '')) {
     return rejectionReason('client_id', clientId, oneOf(clients))
   }
   return findUnmetRequirement(token, [requirements])?.reason

@@ -10,6 +10,7 @@ export interface RejectionReason {
   readonly claim: string
   /** The value in the token as text, at most 200 characters; null if it has none. */
   readonly received: string | null
+  /** At most 200 characters, too. */
   readonly expected: string
 }
 
@@ -17,7 +18,11 @@ const maxLength = 200
 
 /** @param received any value that the sender may have chosen */
 export function rejectionReason(claim: string, received: unknown, expected: string): RejectionReason {
-  return { claim, received: received === undefined ? null : printable(received), expected }
+  return {
+    claim,
+    received: received === undefined ? null : printable(received),
+    expected: printable(expected),
+  }
 }
 
 export function oneOf(values: readonly unknown[]): string {

@@ -112,10 +112,8 @@ function checkJwtOptions({ issuer, jwks, typ = 'at+jwt', ...options }: JwtCheckO
   const { clients, products = [], scopes = [], anyScope, claims } = options
   const types = [typ].flat()
   const isRestricted = products.length + scopes.length > 0 || (clients ?? anyScope ?? claims) !== undefined
-  if (
-    types.length === 0 ||
-    !types.every((type) => type === false || (typeof type === 'string' && type !== ''))
-  ) {
+  const areNames = types.length > 0 && types.every((type) => typeof type === 'string' && type !== '')
+  if (typ !== false && !areNames) {
     throw configurationError("typ must be a type such as 'JWT', a list of types, or false.")
   }
   if (types.some(isAnyType) && !isRestricted) {
@@ -127,7 +125,12 @@ function checkJwtOptions({ issuer, jwks, typ = 'at+jwt', ...options }: JwtCheckO
   const { keys } = Object(jwks) as { readonly keys?: unknown }
   if (!Array.isArray(keys)) throw configurationError('jwks must be a key set, as in { keys: [...] }.')
   const at = keys.findIndex((key) => typeof key !== 'object' || key === null)
-  if (at !== -1) throw configurationError(`jwks.keys[${at}] is not a key, but ${JSON.stringify(keys[at])}.`)
+  // Not its value: it may be a private key as text.
+  if (at !== -1) throw configurationError(`jwks.keys[${at}] is not a JSON Web Key, but ${nameOf(keys[at])}.`)
+}
+
+function nameOf(value: unknown): string {
+  return value === null ? 'null' : `a ${typeof value}`
 }
 
 async function findTenant(
