@@ -64,12 +64,6 @@ export function summarizeUsage(
   }
 }
 
-/** The smallest round number that is at least this one: 1, 2, 4, 10, 20, 40, … It can be halved from 2 on. */
-export function roundUp(count: number): number {
-  const power = 10 ** Math.floor(Math.log10(Math.max(count, 1)))
-  return [1, 2, 4, 10].map((step) => step * power).find((round) => round >= count) ?? count
-}
-
 const outcomes: Partial<Record<'issued' | ErrorReason, readonly [label: string, help: string]>> = {
   issued: ['Token issued', ''],
   invalid_client: ['Invalid credentials', 'Check the client’s secret or key: it is wrong or was revoked.'],

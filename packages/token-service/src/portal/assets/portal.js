@@ -33,8 +33,10 @@ function showLabel(button, text) {
 
 // Times are those of the reader; the title of each says it in UTC.
 const formats = {
-  day: new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' }),
   minute: new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' }),
+  day: new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' }),
+  date: new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' }),
+  hour: new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' }),
 }
 for (const time of document.querySelectorAll('time[data-local]')) {
   time.textContent = formats[time.dataset.local].format(new Date(time.dateTime))

@@ -2,7 +2,15 @@ import { html, type SafeHtml } from '@remix-run/html-template'
 import prettyMilliseconds from 'pretty-ms'
 
 const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
-const dateFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
+/** How precisely a time is shown; the script has the same formats, for the time zone of the reader. */
+const formats = {
+  minute: format,
+  day: new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' }),
+  date: new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' }),
+  hour: new Intl.DateTimeFormat('en-GB', { timeStyle: 'short', timeZone: 'UTC' }),
+}
+type Precision = keyof typeof formats
+
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 
 const dayMs = 86_400_000
@@ -22,17 +30,22 @@ export function time(ms: number): SafeHtml {
   return element(ms, utc(ms), 'minute')
 }
 
+/** A part of it: that of UTC, or as the script shows it. */
+export function localTime(ms: number, precision: Precision): SafeHtml {
+  return element(ms, formats[precision].format(ms), precision)
+}
+
 /** Such as "2 hours ago" or "in 3 days", or else the date; the exact time is its title. */
 export function relativeTime(ms: number, nowMs: number): SafeHtml {
   const distance = ms - nowMs
-  if (Math.abs(distance) > longMs) return element(ms, dateFormat.format(ms), 'day')
+  if (Math.abs(distance) > longMs) return localTime(ms, 'day')
   const [unit, size] = units.find(([, each]) => Math.abs(distance) >= each) ?? []
   const now = distance > 0 ? 'in less than a minute' : 'just now'
   return element(ms, unit === undefined ? now : relative.format(Math.trunc(distance / size), unit))
 }
 
 /** `local`: how precisely the script shows it in the time zone of the reader. */
-function element(ms: number, text: string, local?: 'minute' | 'day'): SafeHtml {
+function element(ms: number, text: string, local?: Precision): SafeHtml {
   return html`<time
     datetime="${new Date(ms).toISOString()}"
     title="${utc(ms)}"

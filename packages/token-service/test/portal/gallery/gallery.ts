@@ -1,7 +1,6 @@
 import fastify, { type FastifyInstance } from 'fastify'
 import { html, type SafeHtml } from '@remix-run/html-template'
-import { usageChart } from '../../../src/portal/applications/usage-chart.ts'
-import { summarizeUsage, usageRanges } from '../../../src/portal/applications/usage.ts'
+import { requestChart } from '../../../src/portal/layout/chart.ts'
 import { code, copyable, shortId } from '../../../src/portal/layout/copyable.ts'
 import { dialog } from '../../../src/portal/layout/dialog.ts'
 import { checkboxes, choice, csrfInput, field, textArea } from '../../../src/portal/layout/form.ts'
@@ -166,10 +165,13 @@ function galleryPage(viewer: Viewer, direction: Direction): SafeHtml {
     errors: { email: 'Enter an email address, such as ada@example.com.' },
     chosen: ['sms'],
   }
-  const entries = Array.from({ length: 24 }, (_, back) => [
-    { hourMs: nowMs - back * hour, outcome: 'issued', requests: 900 + 40 * back },
-    { hourMs: nowMs - back * hour, outcome: 'invalid_client', requests: 3 * back },
-  ]).flat()
+  const bars = Array.from({ length: 24 }, (_, index) => ({
+    issued: 900 + 40 * index,
+    failed: index % 5 === 0 ? 0 : 12 * (index % 7),
+    from: time(nowMs - (24 - index) * hour),
+    title: `Hour ${index}`,
+    tick: index % 4 === 0 ? `${String(index).padStart(2, '0')}:00` : undefined,
+  }))
   const body = html`<div class="notice" data-variant="success" role="status">The settings were saved.</div>
     <div class="notice bar" data-variant="danger">
       <p>An administrator declined ${second}: <span class="lines">not in production</span></p>
@@ -279,7 +281,10 @@ function galleryPage(viewer: Viewer, direction: Direction): SafeHtml {
         ],
       })}
     </section>
-    <section>${usageChart(summarizeUsage(entries, usageRanges[0], nowMs), '#')}</section>
+    <section>
+      <h2 id="usage">Token requests</h2>
+      ${requestChart(bars, 'usage')}
+    </section>
     ${dangerSection('Delete', [{ title: 'Delete the application', text: 'It can be restored within 30 days.', button: removal(99, second) }])}`
   return page(viewer, {
     title: second,
