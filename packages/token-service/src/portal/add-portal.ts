@@ -10,8 +10,9 @@ import type { ServiceContext } from '../oauth/service-context.ts'
 import type { RawParameters } from '../oauth/parameters.ts'
 import { pageHeaders, sendStaticFile, acceptsBrotli } from './static-files.ts'
 import { isNotice } from './layout/notices.ts'
-import type { Viewer } from './layout/page.ts'
+import { page, type MenuFacts, type Viewer } from './layout/page.ts'
 import { errorPage, type PageErrorReason } from './layout/error-page.ts'
+import { decorateWithPages, developerPages, openPages } from './pages.ts'
 import { PortalError } from './portal-error.ts'
 import type { PortalRequest, PortalResponse } from './portal-request.ts'
 import { createPaths, patterns, referencePath, type Paths } from './paths.ts'
@@ -45,8 +46,6 @@ export function addPortal(server: FastifyInstance, service: ServiceContext): voi
 
 const noticeCookie = 'tokenwell_portal_notice'
 
-type RouteName = keyof typeof routes
-
 async function addPages(
   portal: FastifyInstance,
   service: ServiceContext,
@@ -55,7 +54,6 @@ async function addPages(
 ): Promise<void> {
   const { publicUrl, keyring, storage, clock } = service
   const base = paths.root.slice(0, -portalRoot.length)
-  const handlers = createHandlers(service, provider)
   const secure = publicUrl === undefined ? 'auto' : publicUrl.startsWith('https:')
   const cookie: CookieOptions = { path: paths.root, secure, httpOnly: true, sameSite: 'lax' }
 
@@ -64,17 +62,53 @@ async function addPages(
   await portal.register(cookiePlugin)
   await protectFromCsrf(portal, keyring, cookie)
 
-  async function handle(name: RouteName, request: PortalRequest): Promise<PortalResponse> {
-    if (isOpen(name)) return handlers[name](request)
-    const { developer } = request
-    if (developer) return handlers[name]({ ...request, developer })
-    // Continues after the login; a form that was sent would be lost.
-    const next = routes[name][0] === 'GET' ? `?${new URLSearchParams({ next: request.url })}` : ''
-    return { redirectTo: `${paths.logIn}${next}` }
+  async function developerOf(request: FastifyRequest): Promise<Developer | undefined> {
+    const hash = sessionHash(request)
+    return hash === undefined ? undefined : storage.sessions.find(hash, clock.now())
   }
 
-  function send(reply: FastifyReply, response: PortalResponse): FastifyReply {
-    const { page, file, json, redirectTo, notice, sessionId, device, retryAfterSeconds } = response
+  async function readRequest(request: FastifyRequest, reply: FastifyReply): Promise<PortalRequest> {
+    const { pathname, search } = new URL(request.url, 'http://portal')
+    const path = `${base}${pathname}`
+    const notice = request.cookies[noticeCookie]
+    let csrfToken: string | undefined
+    return {
+      paths,
+      // Only pages with forms need one, and all forms of a page the same.
+      get csrfToken() {
+        return (csrfToken ??= createCsrfToken(request, reply))
+      },
+      developer: await developerOf(request),
+      path,
+      url: `${path}${search}`,
+      ...(isNotice(notice) && { notice }),
+      method: request.method,
+      params: request.params as Record<string, string>,
+      query: request.query as RawParameters,
+      form: (request.body ?? {}) as RawParameters,
+      address: request.ip,
+      get baseUrl() {
+        return baseUrl(request, publicUrl)
+      },
+      device: knownDevice(request),
+      pendingLogIn: pendingLogIn(request),
+      sessionHash: sessionHash(request),
+    }
+  }
+
+  async function menuFacts({ developer }: Viewer): Promise<MenuFacts> {
+    if (!developer) return {}
+    const { id, administrator } = developer
+    const { listings } = storage
+    const [isStarted, awaitingApproval] = await Promise.all([
+      listings.hasToken(administrator ? undefined : id),
+      administrator ? listings.awaitingCount() : 0,
+    ])
+    return { isStarted, awaitingApproval }
+  }
+
+  async function send(reply: FastifyReply, viewer: Viewer, response: PortalResponse): Promise<FastifyReply> {
+    const { page: content, file, json, redirectTo, notice, sessionId, device, retryAfterSeconds } = response
     if (notice !== undefined) void reply.setCookie(noticeCookie, notice, { ...cookie, maxAge: 60 })
     if (sessionId !== undefined) setSessionCookie(reply, sessionId, cookie)
     if (device !== undefined) setDeviceCookie(reply, device, cookie)
@@ -92,83 +126,45 @@ async function addPages(
     // A page shows it once; a redirect keeps it.
     const { cookies, method } = reply.request
     if (cookies[noticeCookie] !== undefined && method === 'GET') void reply.clearCookie(noticeCookie, cookie)
-    return sendPage(reply, page, response)
+    return sendPage(reply, page(viewer, content, content.isCard ? {} : await menuFacts(viewer)), response)
   }
 
-  async function developerOf(request: FastifyRequest): Promise<Developer | undefined> {
-    const hash = sessionHash(request)
-    return hash === undefined ? undefined : storage.sessions.find(hash, clock.now())
-  }
-
-  /** What the menu shows besides its links. */
-  async function menuFacts({ id, administrator }: Developer): Promise<Partial<Viewer>> {
-    const { listings } = storage
-    const [isStarted, awaitingApproval] = await Promise.all([
-      listings.hasToken(administrator ? undefined : id),
-      administrator ? listings.awaitingCount() : 0,
-    ])
-    return { isStarted, awaitingApproval }
-  }
-
-  async function viewerOf(request: FastifyRequest, reply: FastifyReply): Promise<Viewer> {
-    const developer = await developerOf(request)
-    const notice = request.cookies[noticeCookie]
-    const { pathname, search } = new URL(request.url, 'http://portal')
-    const path = `${base}${pathname}`
-    return {
-      paths,
-      csrfToken: createCsrfToken(request, reply),
-      developer,
-      path,
-      url: `${path}${search}`,
-      ...(isNotice(notice) && { notice }),
-      ...(developer && (await menuFacts(developer))),
-    }
-  }
-
-  async function sendError(thrown: unknown, request: FastifyRequest, reply: FastifyReply) {
+  async function sendError(
+    thrown: unknown,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> {
     const reason = reasonOf(thrown)
     if (reason === 'internal') request.log.error(thrown)
     else if (reason === 'unavailable') service.logFailure(thrown)
-    // Error pages are shown without a storage too.
-    const viewer = await viewerOf(request, reply).catch(() => ({
-      paths,
-      csrfToken: createCsrfToken(request, reply),
-      path: paths.root,
-      url: paths.root,
-    }))
-    return send(reply, errorPage(reason, viewer))
+    try {
+      const viewer = await readRequest(request, reply)
+      return await send(reply, viewer, errorPage(reason, viewer))
+    } catch {
+      // Error pages are shown without a storage too.
+      const csrfToken = createCsrfToken(request, reply)
+      const viewer = { paths, csrfToken, path: paths.root, url: paths.root }
+      return send(reply, viewer, errorPage(reason, viewer))
+    }
   }
 
   portal.setErrorHandler(sendError)
   portal.setNotFoundHandler((request, reply) => sendError(new PortalError('not_found'), request, reply))
-  for (const name of Object.keys(routes) as RouteName[]) {
+  decorateWithPages(portal, { read: readRequest, send })
+  const handlers = createHandlers(service, provider)
+  const [everybody, developers] = [openPages(portal), developerPages(portal)]
+  for (const name of Object.keys(routes) as (keyof typeof routes)[]) {
     const [method, path] = routes[name]
-    portal.route({
-      method,
-      url: patterns[path] || '/',
-      async handler(request, reply) {
-        const portalRequest: PortalRequest = {
-          ...(await viewerOf(request, reply)),
-          params: request.params as Record<string, string>,
-          query: request.query as RawParameters,
-          form: (request.body ?? {}) as RawParameters,
-          address: request.ip,
-          baseUrl: baseUrl(request, publicUrl),
-          device: knownDevice(request),
-          pendingLogIn: pendingLogIn(request),
-          sessionHash: sessionHash(request),
-        }
-        return send(reply, await handle(name, portalRequest))
-      },
-    })
+    const add = method === 'GET' ? ('get' as const) : ('post' as const)
+    if (isOpen(name)) everybody[add](patterns[path], (request) => handlers[name](request))
+    else developers[add](patterns[path], (request) => handlers[name](request))
   }
   portal.get<{ Params: { name: string } }>(patterns.asset, (request, reply) =>
     sendStaticFile(request.params.name, request, reply),
   )
 }
 
-function isOpen(name: RouteName): name is OpenRoute {
+function isOpen(name: keyof typeof routes): name is OpenRoute {
   return (openRoutes as readonly string[]).includes(name)
 }
 
@@ -188,7 +184,7 @@ const compression = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }
 /** Sends a page that must not be cached. */
 function sendPage(
   reply: FastifyReply,
-  page: SafeHtml,
+  html: SafeHtml,
   {
     status = 200,
     headers = {},
@@ -199,7 +195,7 @@ function sendPage(
     .code(status)
     .headers({ ...pageHeaders, 'cache-control': 'no-store', ...headers })
     .type('text/html; charset=utf-8')
-  const text = String(page)
+  const text = String(html)
   // The length of a compressed page would reveal whether it repeats something that somebody else chose.
   if (hasSecrets || !acceptsBrotli(reply.request)) return reply.send(text)
   return reply

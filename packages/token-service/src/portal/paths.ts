@@ -34,8 +34,23 @@ export const patterns = {
 } as const
 
 type Patterns = typeof patterns
+
+/** The names of the parameters in a pattern. */
+export type PathParameter<Pattern extends string> = Pattern extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | PathParameter<`/${Rest}`>
+  : Pattern extends `${string}:${infer Name}`
+    ? Name
+    : never
+
+/** One text for each parameter of a pattern: a link with a missing one does not compile. */
+type Values<Pattern extends string> = Pattern extends `${string}:${string}/${infer Rest}`
+  ? [string, ...Values<`/${Rest}`>]
+  : Pattern extends `${string}:${string}`
+    ? [string]
+    : []
+
 type PathOf<Pattern extends string> = Pattern extends `${string}:${string}`
-  ? (...parameters: string[]) => string
+  ? (...values: Values<Pattern>) => string
   : string
 
 /** The paths as links need them: a pattern with parameters is a function of their values. */
@@ -49,8 +64,8 @@ export function createPaths(publicUrl?: string): Paths {
   const base = publicUrl === undefined ? '' : new URL(publicUrl).pathname.replace(/\/+$/, '')
   const entries = Object.entries(patterns).map(([name, pattern]) => {
     const path = `${base}${portalRoot}${pattern}`
-    const fill = (...parameters: string[]) =>
-      path.replaceAll(/:\w+/g, () => encodeURIComponent(parameters.shift() ?? ''))
+    const fill = (...values: string[]) =>
+      path.replaceAll(/:\w+/g, () => encodeURIComponent(values.shift() ?? ''))
     return [name, pattern.includes(':') ? fill : path]
   })
   return Object.fromEntries(entries) as Paths

@@ -1,11 +1,11 @@
-import type { SafeHtml } from '@remix-run/html-template'
 import type { Developer } from '../storage/developer-storage.ts'
 import type { RawParameters } from '../oauth/parameters.ts'
 import type { NoticeName } from './layout/notices.ts'
 import type { OpenRoute } from './route-table.ts'
-import type { Viewer } from './layout/page.ts'
+import type { PageContent, Viewer } from './layout/page.ts'
 
 export interface PortalRequest extends Viewer {
+  readonly method: string
   readonly params: Readonly<Record<string, string>>
   readonly query: RawParameters
   readonly form: RawParameters
@@ -30,7 +30,7 @@ export type PortalResponse = ResponseDetails &
   (Content<'page'> | Content<'file'> | Content<'json'> | Content<'redirectTo'>)
 
 interface Contents {
-  readonly page: SafeHtml
+  readonly page: PageContent
   readonly file: PortalFile
   readonly json: object
   readonly redirectTo: string

@@ -1,21 +1,34 @@
 import { pino } from 'pino'
 import { describe, expect, it, vi } from 'vitest'
-import { patterns } from '../../src/portal/paths.ts'
-import { openRoutes } from '../../src/portal/route-table.ts'
-import { routes } from '../../src/portal/routes.ts'
+import { createTokenService } from '@tokenwell/token-service'
 import { StorageFailure } from '../../src/storage/storage-failure.ts'
 import { serviceWithContext } from '../test-service.ts'
 import { startPortal, useCheapPasswords } from './portal-browser.ts'
 
 useCheapPasswords()
 
-const all = Object.entries(routes).map(([name, [method, path]]) => ({
-  name,
-  method,
-  url: `/portal${patterns[path].replaceAll(/:\w+/g, 'x')}`,
-}))
-const open: readonly string[] = openRoutes
-const closed = all.filter(({ name }) => !open.includes(name))
+interface Route {
+  readonly method: string
+  readonly url: string
+  readonly access: unknown
+}
+
+/** Every page and form of the portal. */
+async function findRoutes(): Promise<Route[]> {
+  const routes: Route[] = []
+  const server = createTokenService({ portal: true })
+  server.addHook('onRoute', ({ method, url, config }) => {
+    const { access } = (config ?? {}) as { access?: string }
+    if (access !== undefined && method !== 'HEAD')
+      routes.push({ method: String(method), url: url.replaceAll(/:\w+/g, 'x'), access })
+  })
+  await server.ready()
+  await server.close()
+  return routes
+}
+
+const all = await findRoutes()
+const closed = all.filter(({ access }) => access !== 'everybody')
 
 describe('every route', () => {
   it('leads to the login page without a session, unless it is one of the open ones', async () => {
@@ -23,19 +36,29 @@ describe('every route', () => {
     const browser = newBrowser()
     await browser.get('/portal/log-in')
     expect(closed.length).toBeGreaterThan(40)
-    for (const { name, method, url } of closed) {
+    for (const { method, url } of closed) {
       const { status, location } = method === 'GET' ? await browser.get(url) : await browser.post(url)
-      expect([name, status, location?.split('?')[0]]).toEqual([name, 303, '/portal/log-in'])
+      expect([url, status, location?.split('?')[0]]).toEqual([url, 303, '/portal/log-in'])
     }
   })
 
   it('that changes something rejects a form of another site, open or not', async () => {
     const { admin } = await startPortal()
-    for (const { name, method, url } of all) {
+    for (const { method, url } of all) {
       if (method === 'GET') continue
       const headers = { 'content-type': 'application/x-www-form-urlencoded' }
       const { status } = await admin.send(url, { method, headers, body: 'decision=delete' })
-      expect([name, status]).toEqual([name, 403])
+      expect([url, status]).toEqual([url, 403])
+    }
+  })
+
+  it('for administrators rejects everybody else', async () => {
+    const { developer } = await startPortal()
+    const browser = await developer('grace')
+    const administrative = all.filter(({ access }) => access === 'administrators')
+    for (const { method, url } of administrative) {
+      const { status } = method === 'GET' ? await browser.get(url) : await browser.post(url)
+      expect([url, status]).toEqual([url, 403])
     }
   })
 

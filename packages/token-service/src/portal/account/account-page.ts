@@ -3,7 +3,7 @@ import type { Passkey } from '../../storage/developer-storage.ts'
 import { copyButton } from '../layout/copyable.ts'
 import { dialog } from '../layout/dialog.ts'
 import { csrfInput, emptyForm, field, type FormState } from '../layout/form.ts'
-import { page } from '../layout/page.ts'
+import type { PageContent } from '../layout/page.ts'
 import { relativeTime, relativeTimeOrNever } from '../layout/time.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 import { newPasswordField } from '../session/link-pages.ts'
@@ -21,7 +21,7 @@ export interface AccountContent {
   readonly linkSection: SafeHtml | string
 }
 
-export function accountPage(request: DeveloperRequest, content: AccountContent): SafeHtml {
+export function accountPage(request: DeveloperRequest, content: AccountContent): PageContent {
   const { developer } = request
   const { withPassword, linkSection } = content
   const body = html`<p class="lead">
@@ -35,7 +35,7 @@ export function accountPage(request: DeveloperRequest, content: AccountContent):
         : html`<p>You log in without a password here.</p>`
     }
     ${linkSection}`
-  return page(request, { title: 'Your account', body, scripts: withPassword ? ['passkey.js'] : [] })
+  return { title: 'Your account', body, scripts: withPassword ? ['passkey.js'] : [] }
 }
 
 function passkeySection(request: DeveloperRequest, content: AccountContent): SafeHtml {
@@ -162,7 +162,7 @@ function passwordSection(
 }
 
 /** The only page that shows recovery codes. */
-export function recoveryCodesPage(request: DeveloperRequest, codes: readonly string[]): SafeHtml {
+export function recoveryCodesPage(request: DeveloperRequest, codes: readonly string[]): PageContent {
   const { paths } = request
   const body = html`<section class="notice" data-variant="warning" aria-labelledby="codes-title">
       <div class="bar">
@@ -180,5 +180,5 @@ export function recoveryCodesPage(request: DeveloperRequest, codes: readonly str
       ><code id="codes">${codes.join('\n')}</code></pre>
     </section>
     <p class="bar"><a class="button" href="${paths.account}">Continue to your account</a></p>`
-  return page(request, { title: 'Recovery codes', body, trail: [['Your account', paths.account]] })
+  return { title: 'Recovery codes', body, trail: [['Your account', paths.account]] }
 }

@@ -10,7 +10,7 @@ import {
   type FormState,
   emptyForm,
 } from '../layout/form.ts'
-import { page } from '../layout/page.ts'
+import type { PageContent } from '../layout/page.ts'
 import { applicationFrame } from './application-frame.ts'
 import { labels, lifetimeUnits } from './application-form.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
@@ -38,7 +38,7 @@ export interface NewApplicationContent extends SettingsContent {
 export function newApplicationPage(
   request: DeveloperRequest,
   { project, submissionId, ...content }: NewApplicationContent,
-): SafeHtml {
+): PageContent {
   const { paths, csrfToken, developer } = request
   const body = html`<p class="lead">The application will belong to the project ${project.name}.</p>
     <form method="post" action="${paths.newApplication(project.id)}" class="card form">
@@ -57,7 +57,7 @@ export function newApplicationPage(
     ['Projects', paths.projects],
     [project.name, paths.project(project.id)],
   ] as const
-  return page(request, { title: 'New application', body, trail })
+  return { title: 'New application', body, trail }
 }
 
 /** The settings of an application, and what moves, revokes or deletes it. */
@@ -65,7 +65,7 @@ export function settingsPage(
   request: DeveloperRequest,
   client: RegisteredClient,
   { otherProjects, ...content }: ChangeSettingsContent,
-): SafeHtml {
+): PageContent {
   const { paths, csrfToken, developer } = request
   const { application, project } = client
   const isRequest = application.status === 'approved' && !developer.administrator

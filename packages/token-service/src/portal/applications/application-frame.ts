@@ -7,7 +7,7 @@ import {
   undoDeclineForm,
 } from '../approvals/approval-buttons.ts'
 import { csrfInput } from '../layout/form.ts'
-import { page } from '../layout/page.ts'
+import type { PageContent } from '../layout/page.ts'
 import { time } from '../layout/time.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 import { statusBadge } from './status-badge.ts'
@@ -27,7 +27,7 @@ export function applicationFrame(
   client: RegisteredClient,
   tab: ApplicationTab,
   body: SafeHtml,
-): SafeHtml {
+): PageContent {
   const { paths } = request
   const { application, project } = client
   const trail = [
@@ -35,7 +35,7 @@ export function applicationFrame(
     [project.name, paths.project(project.id)],
   ] as const
   const title = { title: application.name, trail, badge: statusBadge(client) }
-  if (isBeingDeleted(client)) return page(request, { ...title, body: deletedNotice(request, client) })
+  if (isBeingDeleted(client)) return { ...title, body: deletedNotice(request, client) }
   const framed = html`${state(request, client)}
     <nav class="page-tabs" aria-label="Application">
       <ul>
@@ -52,7 +52,7 @@ export function applicationFrame(
       </ul>
     </nav>
     ${body}`
-  return page(request, { ...title, actions: approvalButtons(request, client), body: framed })
+  return { ...title, actions: approvalButtons(request, client), body: framed }
 }
 
 /** The decision that the application waits for, or that was made last. */

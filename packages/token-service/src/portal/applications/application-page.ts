@@ -1,4 +1,5 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
+import type { PageContent } from '../layout/page.ts'
 import type { RegisteredClient, Application, ApplicationSettings } from '../../storage/application.ts'
 import { absent, lastUse, type LastUses, duration, relativeTime, time } from '../layout/time.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
@@ -15,7 +16,7 @@ export interface ApplicationContent {
 }
 
 /** The overview of an application: is it working, and with which settings. */
-export function applicationPage(request: DeveloperRequest, content: ApplicationContent): SafeHtml {
+export function applicationPage(request: DeveloperRequest, content: ApplicationContent): PageContent {
   const { client, usage, lastUses, nowMs } = content
   const { application, project } = client
   const { id, lifetimeSeconds } = application

@@ -1,7 +1,7 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { ListedStatus } from '../../storage/listing-storage.ts'
 import { choice } from '../layout/form.ts'
-import { page } from '../layout/page.ts'
+import type { PageContent } from '../layout/page.ts'
 import { pages, searchField, type Paging } from '../layout/paging.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 import { applicationTable, type ApplicationTableContent } from './application-table.ts'
@@ -21,7 +21,7 @@ export const statusChoices = [
 ] as const satisfies readonly (readonly [ListedStatus | '', string])[]
 
 /** Every application that the developer may see. */
-export function applicationsPage(request: DeveloperRequest, content: ApplicationsContent): SafeHtml {
+export function applicationsPage(request: DeveloperRequest, content: ApplicationsContent): PageContent {
   const { paths } = request
   const { paging, total, status = '', clients } = content
   const { search } = paging
@@ -36,7 +36,7 @@ export function applicationsPage(request: DeveloperRequest, content: Application
     ${clients.length > 0 ? applicationTable(request, content, { project: true }) : empty(request, isFiltered)}
     ${pages({ path: paths.applications, query: { q: search, status }, paging, total, noun: 'applications' })}`
   const actions = html`<a class="button" href="${paths.projects}">New application</a>`
-  return page(request, { title: 'Applications', body, actions })
+  return { title: 'Applications', body, actions }
 }
 
 function empty({ paths }: DeveloperRequest, isFiltered: boolean): SafeHtml {

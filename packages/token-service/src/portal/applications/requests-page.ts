@@ -1,4 +1,5 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
+import type { PageContent } from '../layout/page.ts'
 import type { RegisteredClient } from '../../storage/application.ts'
 import type { TokenRequestEntry, TokenRequestOutcome } from '../../storage/activity-storage.ts'
 import { formatCount, linkTo } from '../layout/paging.ts'
@@ -18,7 +19,7 @@ export interface RequestsContent {
 }
 
 /** The latest token requests of an application, and why some have failed. */
-export function requestsPage(request: DeveloperRequest, content: RequestsContent): SafeHtml {
+export function requestsPage(request: DeveloperRequest, content: RequestsContent): PageContent {
   const { client, usage, outcome } = content
   const { application, project } = client
   const path = request.paths.requests(project.id, application.id)

@@ -9,7 +9,7 @@ import {
   requesterNote,
 } from './approval-buttons.ts'
 import { csrfInput, emptyForm, textArea, type FormState } from '../layout/form.ts'
-import { page } from '../layout/page.ts'
+import type { PageContent } from '../layout/page.ts'
 import { formatCount, pages, searchField, type Paging } from '../layout/paging.ts'
 import { absent, duration, relativeTime } from '../layout/time.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
@@ -26,7 +26,7 @@ export interface ApprovalsContent {
 }
 
 /** What an administrator has to decide on: one by one, or several at once. */
-export function approvalsPage(request: DeveloperRequest, content: ApprovalsContent): SafeHtml {
+export function approvalsPage(request: DeveloperRequest, content: ApprovalsContent): PageContent {
   const { paths, csrfToken } = request
   const { clients, paging, total } = content
   const { search } = paging
@@ -47,7 +47,7 @@ export function approvalsPage(request: DeveloperRequest, content: ApprovalsConte
         ${clients.length > 1 ? html`<p class="selection"><button form="decisions">Approve selected</button></p>` : ''}
         ${pages({ path: paths.approvals, query: { q: search }, paging, total, noun: 'to decide on' })}`
   const body = html`${declinedNotice(request, content.declined)}${list}`
-  return page(request, { title: 'Approvals', body })
+  return { title: 'Approvals', body }
 }
 
 function waiting(total: number): string {
@@ -167,7 +167,7 @@ export interface DeclineContent {
 export function declinePage(
   request: DeveloperRequest,
   { client: { application, project }, from, state = emptyForm }: DeclineContent,
-): SafeHtml {
+): PageContent {
   const { paths, csrfToken } = request
   const { id, name, revision, requested, review } = application
   const cancel = from === 'approvals' ? paths.approvals : paths.application(project.id, id)
@@ -190,5 +190,5 @@ export function declinePage(
     ['Approvals', paths.approvals],
     [name, paths.application(project.id, id)],
   ] as const
-  return page(request, { title: requested ? 'Decline the changes' : 'Decline the application', body, trail })
+  return { title: requested ? 'Decline the changes' : 'Decline the application', body, trail }
 }

@@ -1,7 +1,7 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { ClockJump } from '../../oauth/purge-expired.ts'
 import { choice, csrfInput, field } from '../layout/form.ts'
-import { page } from '../layout/page.ts'
+import type { PageContent } from '../layout/page.ts'
 import { linkTo } from '../layout/paging.ts'
 import { relativeTime, time } from '../layout/time.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
@@ -24,7 +24,7 @@ export interface AuditContent {
   readonly nowMs: number
 }
 
-export function auditPage(request: DeveloperRequest, content: AuditContent): SafeHtml {
+export function auditPage(request: DeveloperRequest, content: AuditContent): PageContent {
   const { entries, fields, before, isFirst } = content
   const { paths } = request
   const state = { values: fields, errors: {} }
@@ -68,7 +68,7 @@ export function auditPage(request: DeveloperRequest, content: AuditContent): Saf
     download="audit.jsonl"
     >Export as JSON lines</a
   >`
-  return page(request, { title: 'Audit log', body, actions })
+  return { title: 'Audit log', body, actions }
 }
 
 /** The clock may be wrong, and everything too old by mistake. */

@@ -1,7 +1,7 @@
-import { html, type SafeHtml } from '@remix-run/html-template'
+import { html } from '@remix-run/html-template'
 import { dialog } from '../layout/dialog.ts'
 import { csrfInput, field, type FormState } from '../layout/form.ts'
-import { page } from '../layout/page.ts'
+import type { PageContent } from '../layout/page.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 
 export type CatalogueKind = 'products' | 'scopes'
@@ -22,7 +22,7 @@ export function cataloguePage(
   kind: CatalogueKind,
   names: readonly string[],
   state: FormState,
-): SafeHtml {
+): PageContent {
   const { paths, csrfToken } = request
   const { title, plural, noun, label, hint } = texts[kind]
   const body = html`<p class="lead">
@@ -61,5 +61,5 @@ export function cataloguePage(
       ${csrfInput(csrfToken)} ${field({ name: 'name', label, hint }, state)}
       <button>Add ${noun}</button>
     </form>`
-  return page(request, { title, body })
+  return { title, body }
 }

@@ -1,5 +1,5 @@
 import { html } from '@remix-run/html-template'
-import { page, type Viewer } from './page.ts'
+import type { Viewer } from './page.ts'
 import type { PortalErrorReason } from '../portal-error.ts'
 import type { PortalResponse } from '../portal-request.ts'
 
@@ -112,7 +112,7 @@ export function errorPage(reason: PageErrorReason, viewer: Viewer): PortalRespon
   </div>`
   const retryAfterSeconds = status === 503 ? 5 : undefined
   return {
-    page: page(viewer, { title, body, isCard: viewer.developer === undefined }),
+    page: { title, body, isCard: viewer.developer === undefined },
     status,
     retryAfterSeconds,
   }

@@ -17,6 +17,10 @@ export interface Viewer {
   readonly url: string
   /** What the page confirms. */
   readonly notice?: NoticeName | undefined
+}
+
+/** What the menu shows besides its links. */
+export interface MenuFacts {
   /** Whether there was a first token: nobody needs the steps to it any more. */
   readonly isStarted?: boolean | undefined
   /** How many applications an administrator has to decide on. */
@@ -42,8 +46,11 @@ export interface PageContent {
 }
 
 /** A page of the portal. */
-export function page(viewer: Viewer, content: PageContent): SafeHtml {
-  const { section = viewer.path } = content
+export function page(viewer: Viewer, content: PageContent, facts: MenuFacts = {}): SafeHtml {
+  const { paths, path } = viewer
+  const { section: own = path } = content
+  // Those who have started find the steps below the overview.
+  const section = own === paths.start && facts.isStarted ? paths.root : own
   const { title, body, trail = [], badge = '', actions, isCard = false, scripts = [], continueTo } = content
   const main = html`<main id="content" tabindex="-1" class="${isCard ? 'narrow' : ''}">
     ${viewer.notice === undefined ? '' : html`<div role="status" class="notice" data-variant="success">${notices[viewer.notice]}</div>`}
@@ -54,7 +61,14 @@ export function page(viewer: Viewer, content: PageContent): SafeHtml {
     </div>
     ${body}
   </main>`
-  return document(viewer, { title, main, section, scripts: ['portal.js', ...scripts], continueTo })
+  return document(isCard ? { ...viewer, developer: undefined } : viewer, {
+    title,
+    main,
+    section,
+    scripts: ['portal.js', ...scripts],
+    continueTo,
+    facts,
+  })
 }
 
 interface DocumentContent {
@@ -63,13 +77,14 @@ interface DocumentContent {
   readonly section: string
   readonly scripts: readonly AssetName[]
   readonly continueTo: string | undefined
+  readonly facts: MenuFacts
 }
 
 // Bundlers rewrite a tagged template that contains the end tag of a script.
 const endScript = '/script'
 
 function document(viewer: Viewer, content: DocumentContent): SafeHtml {
-  const { title, main, section, scripts, continueTo } = content
+  const { title, main, section, scripts, continueTo, facts } = content
   const { paths, developer } = viewer
   return html`<!doctype html>
     <html lang="en">
@@ -90,7 +105,7 @@ function document(viewer: Viewer, content: DocumentContent): SafeHtml {
           <a class="brand" href="${paths.root}"
             ><img src="${assetUrl(paths, 'icon.svg')}" alt="" width="26" height="26" />Tokenwell</a
           >
-          ${developer ? menu(viewer, developer, section) : shortMenu(viewer)}
+          ${developer ? menu(viewer, developer, section, facts) : shortMenu(viewer)}
         </header>
         ${main}
         <p class="visually-hidden" role="status" id="status"></p>
@@ -113,8 +128,13 @@ function shortMenu(viewer: Viewer): SafeHtml {
   return html`<nav class="short-menu" aria-label="Main">${linkList(viewer, links)}</nav>`
 }
 
-function menu(viewer: Viewer, developer: Developer, section: string): SafeHtml {
-  const { paths, csrfToken, awaitingApproval = 0, isStarted = false } = viewer
+function menu(
+  viewer: Viewer,
+  developer: Developer,
+  section: string,
+  { awaitingApproval = 0, isStarted = false }: MenuFacts,
+): SafeHtml {
+  const { paths, csrfToken } = viewer
   const links: Link[] = [
     isStarted ? ['Overview', paths.root] : ['Get started', paths.start],
     ['Applications', paths.applications],

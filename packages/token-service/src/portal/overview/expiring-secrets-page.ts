@@ -1,7 +1,7 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { ExpiringSecret, ListPage } from '../../storage/listing-storage.ts'
 import { choice } from '../layout/form.ts'
-import { page } from '../layout/page.ts'
+import type { PageContent } from '../layout/page.ts'
 import { pages, type Paging } from '../layout/paging.ts'
 import { relativeTimeOrNever } from '../layout/time.ts'
 import { expiryBadge } from '../secrets/credentials-table.ts'
@@ -25,7 +25,7 @@ export interface ExpiringSecretsContent {
 export function expiringSecretsPage(
   request: DeveloperRequest,
   { secrets: { items, total }, paging, days, nowMs }: ExpiringSecretsContent,
-): SafeHtml {
+): PageContent {
   const { paths } = request
   const state = { values: { days }, errors: {} }
   const body = html`<p class="lead">
@@ -62,12 +62,12 @@ export function expiringSecretsPage(
           </table>`
     }
     ${pages({ path: paths.expiringSecrets, query: { days }, paging, total, noun: 'secrets' })}`
-  return page(request, {
+  return {
     title: 'Secrets that expire soon',
     body,
     trail: [['Overview', paths.root]],
     section: paths.root,
-  })
+  }
 }
 
 /** The name of a secret's owner, as a link to where one rotates the secret. */

@@ -3,7 +3,7 @@ import type { ExpiringSecret, FailureTotal } from '../../storage/listing-storage
 import { describeOutcome, type Usage } from '../applications/usage.ts'
 import { successRate, usageFigure, usageLegend } from '../applications/usage-chart.ts'
 import type { AuditSentence } from '../audit/audit-sentence.ts'
-import { page } from '../layout/page.ts'
+import type { PageContent } from '../layout/page.ts'
 import { formatCount, linkTo } from '../layout/paging.ts'
 import { relativeTime } from '../layout/time.ts'
 import { expiryBadge } from '../secrets/credentials-table.ts'
@@ -24,7 +24,7 @@ export interface OverviewContent {
 }
 
 /** The first page: what happens, and what needs somebody. */
-export function overviewPage(request: DeveloperRequest, content: OverviewContent): SafeHtml {
+export function overviewPage(request: DeveloperRequest, content: OverviewContent): PageContent {
   const { paths, developer } = request
   const { usage, applications, pending, expiring, failures, changes, nowMs } = content
   const requests = usage.issued + usage.failed
@@ -67,7 +67,7 @@ export function overviewPage(request: DeveloperRequest, content: OverviewContent
           : ''
       }
     </div>`
-  return page(request, { title: 'Overview', body })
+  return { title: 'Overview', body }
 }
 
 function figure(name: string, value: string, path?: string, isDue = false): SafeHtml {

@@ -1,7 +1,7 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { Project, RegisteredClient } from '../../storage/application.ts'
 import { checkboxes, csrfInput, emptyForm, field } from '../layout/form.ts'
-import { page } from '../layout/page.ts'
+import type { PageContent } from '../layout/page.ts'
 import { newSecret } from '../secrets/secret-page.ts'
 import { tokenSnippets } from '../layout/snippets.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
@@ -18,7 +18,7 @@ export interface StartContent {
   readonly clientSecret?: string | undefined
 }
 
-export function startPage(request: DeveloperRequest, content: StartContent): SafeHtml {
+export function startPage(request: DeveloperRequest, content: StartContent): PageContent {
   const { project, client, hasToken } = content
   const done = [project !== undefined, client !== undefined, hasToken]
   const current = done.indexOf(false)
@@ -34,9 +34,7 @@ export function startPage(request: DeveloperRequest, content: StartContent): Saf
         step('Request a token', tokenStep(request, content)),
       ].map((toItem, index) => toItem(done[index] === true ? 'done' : index === current ? 'current' : ''))}
     </ol>`
-  const { paths, isStarted } = request
-  const section = isStarted ? paths.root : paths.start
-  return page(request, { title: 'Get started', body, section, scripts: ['start.js'] })
+  return { title: 'Get started', body, section: request.paths.start, scripts: ['start.js'] }
 }
 
 const step = (title: string, body: SafeHtml) => (state: 'done' | 'current' | '') =>

@@ -5,7 +5,7 @@ import { copyable } from '../layout/copyable.ts'
 import { dialog } from '../layout/dialog.ts'
 import { csrfInput } from '../layout/form.ts'
 import { moreMenu } from '../layout/menus.ts'
-import { page } from '../layout/page.ts'
+import type { PageContent } from '../layout/page.ts'
 import { pages, searchField, type Paging } from '../layout/paging.ts'
 import { absent, relativeTime } from '../layout/time.ts'
 import { hasPassword } from '../session/link-pages.ts'
@@ -35,7 +35,7 @@ export interface DevelopersContent {
   readonly localPasswords: boolean
 }
 
-export function developersPage(request: DeveloperRequest, content: DevelopersContent): SafeHtml {
+export function developersPage(request: DeveloperRequest, content: DevelopersContent): PageContent {
   const { developers, invitations, nowMs, newLink, paging, total, localPasswords } = content
   const body = html` ${
       newLink === undefined
@@ -78,7 +78,7 @@ export function developersPage(request: DeveloperRequest, content: DevelopersCon
   const actions = html`<form method="post" action="${request.paths.developers}">
     ${csrfInput(request.csrfToken)}<button>Invite developer</button>
   </form>`
-  return page(request, { title: 'People', body, actions })
+  return { title: 'People', body, actions }
 }
 
 /** The links themselves are not stored. */

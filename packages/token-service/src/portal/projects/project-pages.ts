@@ -2,7 +2,7 @@ import { html, type SafeHtml } from '@remix-run/html-template'
 import type { Project } from '../../storage/application.ts'
 import { dialog } from '../layout/dialog.ts'
 import { csrfInput, field, type FormState } from '../layout/form.ts'
-import { page } from '../layout/page.ts'
+import type { PageContent } from '../layout/page.ts'
 import { applicationTable, type ApplicationTableContent } from '../applications/application-table.ts'
 import { pages, type Paging } from '../layout/paging.ts'
 import { badge } from '../applications/status-badge.ts'
@@ -18,13 +18,13 @@ export interface ProjectContent extends ApplicationTableContent, OwnersContent {
   readonly total: number
 }
 
-export function projectPage(request: DeveloperRequest, content: ProjectContent): SafeHtml {
+export function projectPage(request: DeveloperRequest, content: ProjectContent): PageContent {
   const { paths } = request
   const { project, paging, total } = content
   const title = { title: project.name, trail: [['Projects', paths.projects]] as const }
   if (project.deletesAtMs !== undefined) {
     const body = deletedNotice(request, project, project.deletesAtMs)
-    return page(request, { ...title, badge: badge('deleted'), body })
+    return { ...title, badge: badge('deleted'), body }
   }
   const about = aboutProject(project)
   const body = html`${about === '' ? '' : html`<p class="lead">${about}</p>`}
@@ -36,20 +36,24 @@ export function projectPage(request: DeveloperRequest, content: ProjectContent):
     ${owners(request, content)} ${dangerSection('Delete', [deletion(request, content)])}`
   const actions = html`<a class="button outline" href="${paths.projectSettings(project.id)}">Edit project</a>
     <a class="button" href="${paths.newApplication(project.id)}">New application</a>`
-  return page(request, { ...title, actions, body })
+  return { ...title, actions, body }
 }
 
-export function newProjectPage(request: DeveloperRequest, state: FormState): SafeHtml {
+export function newProjectPage(request: DeveloperRequest, state: FormState): PageContent {
   const { paths, csrfToken } = request
   const body = html`<form method="post" action="${paths.newProject}" class="card form">
     ${csrfInput(csrfToken)} ${projectFields(state)}
     <p class="hint">You can add the organisation and the email later.</p>
     <button>Create project</button>
   </form>`
-  return page(request, { title: 'New project', body, trail: [['Projects', paths.projects]] })
+  return { title: 'New project', body, trail: [['Projects', paths.projects]] }
 }
 
-export function projectSettingsPage(request: DeveloperRequest, project: Project, state: FormState): SafeHtml {
+export function projectSettingsPage(
+  request: DeveloperRequest,
+  project: Project,
+  state: FormState,
+): PageContent {
   const { paths, csrfToken } = request
   const body = html`<form method="post" action="${paths.projectSettings(project.id)}" class="card form">
     ${csrfInput(csrfToken)} ${projectFields(state)}
@@ -59,7 +63,7 @@ export function projectSettingsPage(request: DeveloperRequest, project: Project,
     ['Projects', paths.projects],
     [project.name, paths.project(project.id)],
   ] as const
-  return page(request, { title: 'Edit project', body, trail })
+  return { title: 'Edit project', body, trail }
 }
 
 function projectFields(state: FormState): SafeHtml {

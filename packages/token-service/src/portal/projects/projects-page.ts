@@ -1,7 +1,7 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { ListedProject } from '../../storage/listing-storage.ts'
 import { badge } from '../applications/status-badge.ts'
-import { page } from '../layout/page.ts'
+import type { PageContent } from '../layout/page.ts'
 import { formatCount, pages, searchField, type Paging } from '../layout/paging.ts'
 import { absent, relativeTime } from '../layout/time.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
@@ -14,7 +14,7 @@ export interface ProjectsContent {
   readonly nowMs: number
 }
 
-export function projectsPage(request: DeveloperRequest, content: ProjectsContent): SafeHtml {
+export function projectsPage(request: DeveloperRequest, content: ProjectsContent): PageContent {
   const { paths } = request
   const { projects, paging, total } = content
   const { search } = paging
@@ -37,7 +37,7 @@ export function projectsPage(request: DeveloperRequest, content: ProjectsContent
   }
   ${pages({ path: paths.projects, query: { q: search }, paging, total, noun: 'projects' })}`
   const actions = html`<a class="button" href="${paths.newProject}">New project</a>`
-  return page(request, { title: 'Projects', body, actions })
+  return { title: 'Projects', body, actions }
 }
 
 const shownOwners = 3

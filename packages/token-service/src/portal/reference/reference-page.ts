@@ -1,6 +1,6 @@
-import { html, type SafeHtml } from '@remix-run/html-template'
+import { html } from '@remix-run/html-template'
 import { inlineCode, copyable } from '../layout/copyable.ts'
-import { page } from '../layout/page.ts'
+import type { PageContent } from '../layout/page.ts'
 import type { PortalRequest } from '../portal-request.ts'
 import type { Operation } from './api-operations.ts'
 import { operationSection } from './operation-section.ts'
@@ -14,7 +14,7 @@ export interface ReferenceContent {
 }
 
 /** The API reference, from the OpenAPI document. Only developers who are logged in send requests from it. */
-export function referencePage(request: PortalRequest, content: ReferenceContent): SafeHtml {
+export function referencePage(request: PortalRequest, content: ReferenceContent): PageContent {
   const { paths, baseUrl, developer } = request
   const { about, operations, clientsFor } = content
   const basePath = new URL(baseUrl).pathname.replace(/\/$/, '')
@@ -54,5 +54,5 @@ export function referencePage(request: PortalRequest, content: ReferenceContent)
         developer ? tryForm(operation, { basePath, clients: clientsFor(operation) }) : '',
       ),
     )}`
-  return page(request, { title: 'API reference', body, scripts: ['reference.js'] })
+  return { title: 'API reference', body, scripts: ['reference.js'] }
 }

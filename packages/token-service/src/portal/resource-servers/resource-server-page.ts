@@ -1,10 +1,10 @@
-import { html, type SafeHtml } from '@remix-run/html-template'
+import { html } from '@remix-run/html-template'
 import type { ResourceServer } from '../../storage/storage.ts'
 import { credentialsSection, type CredentialsContent } from '../secrets/credentials-section.ts'
 import { dangerSection } from '../layout/menus.ts'
 import { dialog } from '../layout/dialog.ts'
 import { field } from '../layout/form.ts'
-import { page } from '../layout/page.ts'
+import type { PageContent } from '../layout/page.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 import { serverName } from './resource-servers-page.ts'
 import { newSecret } from '../secrets/secret-page.ts'
@@ -15,7 +15,7 @@ export interface ResourceServerContent extends CredentialsContent {
 }
 
 /** An API that may introspect tokens: its name and its credentials. */
-export function resourceServerPage(request: DeveloperRequest, content: ResourceServerContent): SafeHtml {
+export function resourceServerPage(request: DeveloperRequest, content: ResourceServerContent): PageContent {
   const { server } = content
   const { paths, csrfToken } = request
   const { clientId } = server
@@ -66,7 +66,7 @@ export function resourceServerPage(request: DeveloperRequest, content: ResourceS
       button: removal,
     },
   ])}`
-  return page(request, { title, body, trail: [['Resource servers', paths.resourceServers]] })
+  return { title, body, trail: [['Resource servers', paths.resourceServers]] }
 }
 
 export interface ResourceServerSecretContent {
@@ -80,7 +80,7 @@ export interface ResourceServerSecretContent {
 export function resourceServerSecretPage(
   request: DeveloperRequest,
   { server, clientSecret, existingSecrets }: ResourceServerSecretContent,
-): SafeHtml {
+): PageContent {
   const { paths, baseUrl } = request
   const { clientId } = server
   const client = { baseUrl, clientId, clientSecret }
@@ -100,5 +100,5 @@ export function resourceServerSecretPage(
     ['Resource servers', paths.resourceServers],
     [name, paths.resourceServer(clientId)],
   ] as const
-  return page(request, { title, body, trail })
+  return { title, body, trail }
 }

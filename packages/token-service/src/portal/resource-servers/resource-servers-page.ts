@@ -2,7 +2,7 @@ import { html, type SafeHtml } from '@remix-run/html-template'
 import type { ResourceServer } from '../../storage/storage.ts'
 import { csrfInput, field, type FormState } from '../layout/form.ts'
 import { absent, lastUse, type LastUses } from '../layout/time.ts'
-import { page } from '../layout/page.ts'
+import type { PageContent } from '../layout/page.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 
 export interface ResourceServersContent {
@@ -18,7 +18,7 @@ export interface ResourceServersContent {
 export function resourceServersPage(
   request: DeveloperRequest,
   { servers, lastUses, nowMs, state, submissionId }: ResourceServersContent,
-): SafeHtml {
+): PageContent {
   const { paths, csrfToken } = request
   const body = html`<p class="lead">
       APIs that receive tokens use their own credentials to check with this service whether a token is valid.
@@ -61,7 +61,7 @@ export function resourceServersPage(
       ${field({ name: 'name', label: 'Name of the API' }, state)}
       <button>Register</button>
     </form>`
-  return page(request, { title: 'Resource servers', body })
+  return { title: 'Resource servers', body }
 }
 
 export function serverName({ name, clientId }: ResourceServer): string {

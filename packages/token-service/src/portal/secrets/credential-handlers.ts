@@ -5,7 +5,7 @@ import {
 } from '../../clients/credential-registry.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { emptyForm, type FormState } from '../layout/form.ts'
-import type { SafeHtml } from '@remix-run/html-template'
+import type { PageContent } from '../layout/page.ts'
 import type { DeveloperRequest, HandlersOf } from '../portal-request.ts'
 import { addKeyOfForm, nameOfForm, newKeyPage, type NewKeyContent } from './new-key-page.ts'
 import { parseRotation } from './rotation-form.ts'
@@ -22,7 +22,7 @@ export interface CredentialPages extends Omit<NewKeyContent, 'state'> {
     readonly clientSecret: string
     /** What happens to the existing secrets; `undefined` if none was valid. */
     readonly existingSecrets?: string | undefined
-  }) => SafeHtml
+  }) => PageContent
 }
 
 /** Changes the secrets and the public keys of a client; `find` throws if the developer may not change them. */

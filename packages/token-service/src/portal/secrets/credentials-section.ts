@@ -1,4 +1,5 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
+import type { PageContent } from '../layout/page.ts'
 import { isConfigured } from '../../clients/client-secret.ts'
 import { keyName } from '../../clients/parse-public-keys.ts'
 import type { PublicKey, StoredSecret, RegisteredClient } from '../../storage/application.ts'
@@ -194,7 +195,7 @@ export function credentialsPage(
   request: DeveloperRequest,
   client: RegisteredClient,
   content: CredentialsContent,
-): SafeHtml {
+): PageContent {
   return applicationFrame(
     request,
     client,
@@ -204,7 +205,7 @@ export function credentialsPage(
 }
 
 function ownerOf({ paths }: DeveloperRequest, { application, project, secrets }: RegisteredClient) {
-  const ids = [project.id, application.id]
+  const ids = [project.id, application.id] as const
   return {
     ...application,
     secrets,

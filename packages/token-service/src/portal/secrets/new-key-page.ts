@@ -1,7 +1,7 @@
-import { html, type SafeHtml } from '@remix-run/html-template'
+import { html } from '@remix-run/html-template'
 import { code, copyButton, copyLabel } from '../layout/copyable.ts'
 import { csrfInput, field, textArea, type FormState } from '../layout/form.ts'
-import { page, type PageContent } from '../layout/page.ts'
+import type { PageContent } from '../layout/page.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 import { z } from 'zod'
 import { UsageError } from '../../runtime/usage-error.ts'
@@ -21,7 +21,7 @@ const commands = `openssl genpkey -algorithm EC \\
 openssl pkey -in private-key.pem -pubout \\
   -out public-key.pem`
 
-export function newKeyPage(request: DeveloperRequest, { action, trail, state }: NewKeyContent): SafeHtml {
+export function newKeyPage(request: DeveloperRequest, { action, trail, state }: NewKeyContent): PageContent {
   const body = html`<p class="lead">
       With a registered public key, clients authenticate with <code>private_key_jwt</code> (RFC 7523): they
       sign an assertion for each request and need no secret.
@@ -39,7 +39,7 @@ export function newKeyPage(request: DeveloperRequest, { action, trail, state }: 
       </div>
       ${code(commands, 'bash', 'Commands', 'commands')}
     </section>`
-  return page(request, { title: 'Add a public key', body, trail })
+  return { title: 'Add a public key', body, trail }
 }
 
 const keyForm = z.object({ key: z.string(), name: optionalLine(200) })

@@ -1,6 +1,6 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { Application, Project } from '../../storage/application.ts'
-import { page } from '../layout/page.ts'
+import type { PageContent } from '../layout/page.ts'
 import { tokenSnippets, environmentFile, type ClientOfService } from '../layout/snippets.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 import { code, copyable, copyButton } from '../layout/copyable.ts'
@@ -17,7 +17,7 @@ export interface SecretContent {
 export function secretPage(
   request: DeveloperRequest,
   { application, project, clientSecret, existingSecrets }: SecretContent,
-): SafeHtml {
+): PageContent {
   const { paths, baseUrl } = request
   const { clientId, status, name } = application
   const client = { baseUrl, clientId, clientSecret }
@@ -46,7 +46,7 @@ export function secretPage(
     [project.name, paths.project(project.id)],
     [name, paths.application(project.id, application.id)],
   ] as const
-  return page(request, { title, body, trail })
+  return { title, body, trail }
 }
 
 /** Shows a new secret, once; `existingSecrets`: what happens to them; `prefix`: of the names in the environment. */

@@ -1,7 +1,7 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { Developer, Invitation } from '../../storage/developer-storage.ts'
 import { csrfInput, type FormState, field } from '../layout/form.ts'
-import { page } from '../layout/page.ts'
+import type { PageContent } from '../layout/page.ts'
 import type { PortalRequest } from '../portal-request.ts'
 
 /** Those of the OpenID provider have none; if local passwords are switched off, nobody has. */
@@ -15,7 +15,7 @@ export function newPasswordPage(
   state: FormState,
   developer: Developer,
   localPasswords: boolean,
-): SafeHtml {
+): PageContent {
   const { paths, params, csrfToken } = request
   const { name } = developer
   const withPassword = hasPassword(developer, localPasswords)
@@ -30,11 +30,11 @@ export function newPasswordPage(
       }
       <button>${withPassword ? 'Set password' : 'Log in'}</button>
     </form>`
-  return page(request, {
+  return {
     title: withPassword ? 'Set a new password' : 'Log in with this link',
     body,
     isCard: true,
-  })
+  }
 }
 
 /** The field for a new password. */
@@ -51,7 +51,7 @@ export function joinPage(
   state: FormState,
   { administrator }: Invitation,
   localPasswords: boolean,
-): SafeHtml {
+): PageContent {
   const { paths, params, csrfToken } = request
   const body = html`<p class="lead">
       ${
@@ -66,5 +66,5 @@ export function joinPage(
       ${localPasswords ? newPasswordField({ name: 'password', label: 'Password' }, state) : ''}
       <button>Join</button>
     </form>`
-  return page(request, { title: 'Join the developer portal', body, isCard: true })
+  return { title: 'Join the developer portal', body, isCard: true }
 }

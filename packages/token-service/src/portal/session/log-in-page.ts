@@ -2,7 +2,7 @@ import { html, type SafeHtml } from '@remix-run/html-template'
 import type { OpenidProviderSettings } from '../../clients/openid-provider-options.ts'
 import type { RawParameters } from '../../oauth/parameters.ts'
 import { csrfInput, field, type FormState } from '../layout/form.ts'
-import { page } from '../layout/page.ts'
+import type { PageContent } from '../layout/page.ts'
 import type { PortalRequest } from '../portal-request.ts'
 import { relyingPartyOf } from './passkeys.ts'
 
@@ -25,7 +25,7 @@ export function nextPath({ paths }: PortalRequest, { next }: RawParameters): str
   return isPath && pathname.startsWith(`${paths.root}/`) ? next : paths.root
 }
 
-export function logInPage(request: PortalRequest, content: LogInContent): SafeHtml {
+export function logInPage(request: PortalRequest, content: LogInContent): PageContent {
   const { state, hasDevelopers, next, provider, problem } = content
   const { paths, csrfToken } = request
   const passkeys = provider?.localPasswords !== false && relyingPartyOf(request) !== undefined
@@ -64,7 +64,7 @@ export function logInPage(request: PortalRequest, content: LogInContent): SafeHt
             <a href="${paths.recovery}">Use a recovery code</a>.
           </p>`
   }`
-  return page(request, { title: 'Log in', body, isCard: true, scripts: passkeys ? ['passkey.js'] : [] })
+  return { title: 'Log in', body, isCard: true, scripts: passkeys ? ['passkey.js'] : [] }
 }
 
 function passkeyForm({ paths, csrfToken }: PortalRequest, next: string): SafeHtml {
@@ -84,10 +84,9 @@ function passkeyForm({ paths, csrfToken }: PortalRequest, next: string): SafeHtm
  * Continues to the provider, which ends its own session. Not a redirect: the content security policy forbids one that
  * leads from a form to another site.
  */
-export function logOutPage(request: PortalRequest, name: string, url: string): SafeHtml {
+export function logOutPage(request: PortalRequest, name: string, url: string): PageContent {
   const body = html`<div class="card">
     <p>You are logged out here. <a href="${url}">Log out of ${name} too</a></p>
   </div>`
-  const viewer = { ...request, developer: undefined }
-  return page(viewer, { title: 'Log out', body, isCard: true, continueTo: url })
+  return { title: 'Log out', body, isCard: true, continueTo: url }
 }

@@ -69,11 +69,9 @@ export function openidHandlers(
     problem: string,
     { next, linkIn }: Purpose,
   ): PortalResponse {
-    // A developer who is logged in stays so.
-    const viewer = { ...request, developer: undefined }
     const content = { state: emptyForm, hasDevelopers: true, next, provider: settings, problem }
     return {
-      page: linkIn === undefined ? logInPage(viewer, content) : notLinkedPage(request, problem),
+      page: linkIn === undefined ? logInPage(request, content) : notLinkedPage(request, problem),
       status,
       ...(status === 503 && { retryAfterSeconds: 60 }),
     }

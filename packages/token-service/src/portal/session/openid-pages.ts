@@ -1,7 +1,7 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { OpenidProviderSettings } from '../../clients/openid-provider-options.ts'
 import { csrfInput } from '../layout/form.ts'
-import { page } from '../layout/page.ts'
+import type { PageContent } from '../layout/page.ts'
 import type { DeveloperRequest, PortalRequest } from '../portal-request.ts'
 
 const title = 'Your account'
@@ -32,13 +32,13 @@ export function linkSection(
 }
 
 /** Continues to the provider. Not a redirect, as at the log-out. */
-export function linkPage(request: PortalRequest, name: string, url: string): SafeHtml {
+export function linkPage(request: PortalRequest, name: string, url: string): PageContent {
   const body = html`<p class="card"><a href="${url}">Continue to ${name}</a></p>`
-  return page(request, { title, body, isCard: true, continueTo: url })
+  return { title, body, isCard: true, continueTo: url }
 }
 
-export function notLinkedPage(request: PortalRequest, problem: string): SafeHtml {
+export function notLinkedPage(request: PortalRequest, problem: string): PageContent {
   const body = html`<div role="alert" class="notice" data-variant="danger">${problem}</div>
     <p><a href="${request.paths.account}">Back to your account</a></p>`
-  return page(request, { title, body })
+  return { title, body }
 }

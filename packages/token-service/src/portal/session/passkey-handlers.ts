@@ -1,8 +1,8 @@
-import { html, type SafeHtml } from '@remix-run/html-template'
+import { html } from '@remix-run/html-template'
 import { z } from 'zod'
 import type { ServiceContext } from '../../oauth/service-context.ts'
 import { csrfInput, emptyForm, field, type FormState } from '../layout/form.ts'
-import { page } from '../layout/page.ts'
+import type { PageContent } from '../layout/page.ts'
 import { parseForm } from '../layout/parse-form.ts'
 import { PortalError } from '../portal-error.ts'
 import type { HandlersOf, PortalRequest, PortalResponse } from '../portal-request.ts'
@@ -44,10 +44,8 @@ export function passkeyHandlers(service: ServiceContext): HandlersOf<typeof pass
       }
       activity.count({ event: 'log_in_failed', address: request.address, detail: developer?.name })
       const problem = 'The passkey was not accepted. Try again, or log in another way.'
-      // A developer who is logged in stays so.
-      const viewer = { ...request, developer: undefined }
       const content = { state: emptyForm, hasDevelopers: true, next, provider, problem }
-      return { page: logInPage(viewer, content), status: 422, pendingLogIn: null }
+      return { page: logInPage(request, content), status: 422, pendingLogIn: null }
     },
     async showRecovery(request) {
       requireLocalAccounts()
@@ -87,9 +85,8 @@ export function passkeyHandlers(service: ServiceContext): HandlersOf<typeof pass
   }
 }
 
-function recoveryPage(request: PortalRequest, state: FormState): SafeHtml {
+function recoveryPage(request: PortalRequest, state: FormState): PageContent {
   const { paths, csrfToken } = request
-  const viewer = { ...request, developer: undefined }
   const body = html`<form method="post" action="${paths.recovery}" class="card">
       ${csrfInput(csrfToken)} ${field({ name: 'name', label: 'Name', autocomplete: 'username' }, state)}
       ${field({ name: 'code', label: 'Recovery code', hint: 'Each code works once.', autocomplete: 'one-time-code' }, state)}
@@ -98,5 +95,5 @@ function recoveryPage(request: PortalRequest, state: FormState): SafeHtml {
     <p class="muted">
       <a href="${paths.logIn}">Log in another way</a>, or ask an administrator to remove your passkeys.
     </p>`
-  return page(viewer, { title: 'Log in with a recovery code', body, isCard: true })
+  return { title: 'Log in with a recovery code', body, isCard: true }
 }

@@ -4,7 +4,7 @@ import type { TrustedIssuer, IdentityRule } from '../../storage/storage.ts'
 import { dialog } from '../layout/dialog.ts'
 import { csrfInput, type FormState, choice, field, textArea } from '../layout/form.ts'
 import { dangerSection } from '../layout/menus.ts'
-import { page } from '../layout/page.ts'
+import type { PageContent } from '../layout/page.ts'
 import { lastUse, type LastUses } from '../layout/time.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 import { z } from 'zod'
@@ -27,7 +27,7 @@ export interface TrustedIssuersContent {
 export function trustedIssuersPage(
   request: DeveloperRequest,
   { issuers, applications, lastUses, nowMs, state }: TrustedIssuersContent,
-): SafeHtml {
+): PageContent {
   const { paths, csrfToken } = request
   const shown = new Map(
     applications.map(({ application: { clientId, id, name }, project }) => {
@@ -79,7 +79,7 @@ export function trustedIssuersPage(
       ${csrfInput(csrfToken)} ${issuerFields(state)}
       <button>Trust issuer</button>
     </form>`
-  return page(request, { title: 'Trusted issuers', body })
+  return { title: 'Trusted issuers', body }
 }
 
 /** One of them: what was chosen for it. */
@@ -87,7 +87,7 @@ export function trustedIssuerPage(
   request: DeveloperRequest,
   issuer: TrustedIssuer,
   state: FormState,
-): SafeHtml {
+): PageContent {
   const { paths, csrfToken } = request
   const path = paths.trustedIssuer(issuer.id)
   const removal = dialog({
@@ -118,7 +118,7 @@ export function trustedIssuerPage(
             button: removal,
           },
         ])}`
-  return page(request, { title: issuer.issuer, body, trail: [['Trusted issuers', paths.trustedIssuers]] })
+  return { title: issuer.issuer, body, trail: [['Trusted issuers', paths.trustedIssuers]] }
 }
 
 const issuerForm = z.object({

@@ -4,7 +4,7 @@ import { copyable } from '../layout/copyable.ts'
 import { dialog } from '../layout/dialog.ts'
 import { csrfInput, field, type FormState } from '../layout/form.ts'
 import { dangerSection } from '../layout/menus.ts'
-import { page } from '../layout/page.ts'
+import type { PageContent } from '../layout/page.ts'
 import { relativeTime, time } from '../layout/time.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 
@@ -21,7 +21,7 @@ export interface WebhookContent {
 export function webhookPage(
   request: DeveloperRequest,
   { webhook, deliveries, state, failure, nowMs }: WebhookContent,
-): SafeHtml {
+): PageContent {
   const body = html`<p class="lead">
       The service sends an HTTP request to your program when an approval is requested, when a secret is
       revoked, and 30, 14, 7 and 1 days before a secret expires.
@@ -30,7 +30,7 @@ export function webhookPage(
     ${webhook ? current(request, webhook) : ''}
     ${deliveries.length > 0 ? deliveryTable(deliveries, nowMs) : ''} ${urlForm(request, webhook, state)}
     ${webhook ? removal(request) : ''}`
-  return page(request, { title: 'Webhook', body })
+  return { title: 'Webhook', body }
 }
 
 function current({ paths, csrfToken }: DeveloperRequest, { url, createdAtMs }: Webhook): SafeHtml {
@@ -120,7 +120,7 @@ function outcomeOf({ deliveredAtMs, nextAttemptAtMs, failure }: WebhookDelivery,
 }
 
 /** The only page that shows the signing secret. */
-export function signingSecretPage(request: DeveloperRequest, url: string, secret: string): SafeHtml {
+export function signingSecretPage(request: DeveloperRequest, url: string, secret: string): PageContent {
   const { paths } = request
   const body = html`<section class="notice" data-variant="warning" aria-labelledby="secret">
       <h2 id="secret">Copy the signing secret now</h2>
@@ -137,5 +137,5 @@ export function signingSecretPage(request: DeveloperRequest, url: string, secret
       </dl>
     </section>
     <p class="bar"><a class="button" href="${paths.webhook}">Continue to the webhook</a></p>`
-  return page(request, { title: 'Signing secret', body, trail: [['Webhook', paths.webhook]] })
+  return { title: 'Signing secret', body, trail: [['Webhook', paths.webhook]] }
 }

@@ -1,0 +1,141 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { parseValue } from '../runtime/parse-value.ts'
+import type { Actor } from '../storage/audit-storage.ts'
+import { actorOf } from './admin-request.ts'
+
+export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
+
+/** The names of the parameters in a path such as `/developers/:id`. */
+type Names<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | Names<`/${Rest}`>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never
+
+/** A request, after it was checked. */
+export interface Call<Path extends string = string, Body = unknown, Query = unknown> {
+  readonly params: Readonly<Record<Names<Path>, string>>
+  readonly body: Body
+  readonly query: Query
+  readonly by: Actor
+  /** For further headers. */
+  readonly reply: FastifyReply
+}
+
+/**
+ * An operation of the administrators' API, declared once. Its route follows from it, its part of the OpenAPI document and its command.
+ */
+export interface Operation<
+  Context,
+  Path extends string = string,
+  Body = unknown,
+  Query = unknown,
+  Result = unknown,
+> {
+  readonly method: Method
+  readonly path: Path
+  /** A sentence in the imperative, without a full stop. */
+  readonly summary: string
+  readonly body?: z.ZodType<Body> | undefined
+  readonly query?: (z.ZodObject & z.ZodType<Query>) | undefined
+  /** Without one, the response is empty. */
+  readonly response?: z.ZodType<Result> | undefined
+  /** @default 200, or 204 without a response */
+  readonly status?: 201 | undefined
+  /** @default 'application/json' */
+  readonly contentType?: string | undefined
+  /**
+   * The command of `tokenwell-service admin`, or its name. Its arguments are the parameters of the path and what the body
+   * requires, its options everything else.
+   */
+  readonly command: string | OperationCommand
+  readonly run: (service: Context, call: Call<Path, Body, Query>) => Promise<Result> | Result
+}
+
+export interface OperationCommand {
+  readonly name: string
+  /** What arguments are called in the help, if not like the parameter of the path or the member of the body. */
+  readonly labels?: Readonly<Record<string, string>> | undefined
+  /** Members that the body requires, and that are options nevertheless. */
+  readonly options?: readonly string[] | undefined
+  /** How the values of members are read from what stands on the command line. */
+  readonly read?: Readonly<Record<string, (text: string) => unknown>> | undefined
+  /** Reads the whole body from the only further argument, a file. */
+  readonly readBody?: ((file: string) => Readonly<Record<string, unknown>>) | undefined
+}
+
+// eslint-disable-next-line typescript/no-explicit-any -- each has its own types, which `operation` has checked
+export type AnyOperation<Context> = Operation<Context, any, any, any, any>
+
+/** Operations that the help of the command lists together. */
+export interface OperationGroup<Context> {
+  readonly heading: string
+  readonly operations: readonly AnyOperation<Context>[]
+}
+
+/** Returns a function that checks the types of an operation. */
+export function operationFor<Context>() {
+  return <Path extends string, Body, Query, Result>(
+    operation: Operation<Context, Path, Body, Query, Result>,
+  ): AnyOperation<Context> => operation
+}
+
+const names = new Map<z.ZodType, string>()
+
+/** A schema that the OpenAPI document lists under this name. */
+export function named<Schema extends z.ZodType>(name: string, schema: Schema): Schema {
+  names.set(schema, name)
+  return schema
+}
+
+/** The name of a schema, if it has one. */
+export function nameOf(schema: z.ZodType): string | undefined {
+  return names.get(schema)
+}
+
+/** Times in responses. */
+export const ms = z.int().describe('Milliseconds since 1970, UTC.')
+
+/** What each failed request is responded to with. */
+export const adminError = named(
+  'Error',
+  z.object({
+    error: z.string().describe('What was wrong, and what to do.'),
+    checkpoint: z
+      .looseObject({})
+      .optional()
+      .describe(
+        'Of a manipulated audit log: its signed end, if it has one. Later changes are found with it.',
+      ),
+  }),
+)
+
+/** Adds the route of an operation. */
+export function addRoute<Context>(
+  server: FastifyInstance,
+  service: Context,
+  { method, path, body, query, response, status, contentType, run }: AnyOperation<Context>,
+): void {
+  server.route({
+    method: method.toUpperCase(),
+    url: path as string,
+    async handler(request: FastifyRequest, reply) {
+      const result: unknown = await run(service, {
+        params: request.params as Record<string, string>,
+        body: body && parseValue(body, request.body ?? (isOptional(body) ? {} : undefined)),
+        query: query && parseValue(query, request.query),
+        by: actorOf(request),
+        reply,
+      })
+      if (!response) return reply.code(204).send()
+      if (contentType !== undefined) void reply.type(contentType)
+      return reply.code(status ?? 200).send(result)
+    },
+  })
+}
+
+/** Whether a body can be omitted. */
+export function isOptional(body: z.ZodType): boolean {
+  return body.safeParse({}).success
+}
