@@ -130,15 +130,17 @@ describe('an application', () => {
     const week = await show('7d')
     expect(summary(week)).toBe('4 issued 1 failed 80.0% succeeded in the last 7 days')
     const month = await show('30d')
-    // That of each day, and that of the page.
-    expect(month.match(/<title>/g)?.length).toBe(31)
-    // Of 4: the failure stands on the three tokens of its day.
+    // Two of each day, and that of the page.
+    expect(month.match(/<title>/g)?.length).toBe(61)
+    // Of 4: the failure stands on the three tokens of its day. Below, a quarter has failed.
     const bars = [...month.matchAll(/class="(issued|failed)"\s+x="([\d.]+)"\s+y="(\d+)"[^>]+height="(\d+)"/g)]
     expect(bars.map(([, ...bar]) => bar)).toEqual([
       ['issued', '542.5', '25', '75'],
       ['failed', '542.5', '0', '25'],
       ['issued', '582.5', '75', '25'],
+      ['failed', '542.5', '0', '100'],
     ])
+    expect(month).toContain('<span>25%</span>')
     // A part of the axis for each bar, some of them with a label.
     const axis = /class="x-axis"[^>]*>(.*?)<\/div>/s.exec(month)?.[1] ?? ''
     const labels = [...axis.matchAll(/<span>(.*?)<\/span>/g)].map(([, label]) => label)

@@ -46,7 +46,7 @@ export function requestChart(bars: readonly RequestBar[], labelledBy: string): S
       <div class="y-axis" aria-hidden="true">
         <span>${formatCount(most)}</span><span>${most > 1 ? formatCount(most / 2) : ''}</span><span>0</span>
       </div>
-      ${svg('counts', [0, height / 2, height], ({ issued, failed }, x) => rectangle('issued', x, (issued + failed) / most))}
+      ${svg('counts', [0, height / 2, height], ({ issued, failed }, x) => html`${rectangle('issued', x, issued / most)}${rectangle('failed', x, failed / most, issued / most)}`)}
       <div class="x-axis" aria-hidden="true">${bars.map(({ tick = '' }) => html`<span>${tick}</span>`)}</div>
       <div class="y-axis" aria-hidden="true"><span>${percent(axis)}</span><span>failed</span></div>
       ${svg('shares', [0, height], (bar, x) => rectangle('failed', x, shareOf(bar) / axis))}
@@ -75,11 +75,16 @@ function percent(share: number): string {
   return `${Math.round(share * 1000) / 10}%`
 }
 
-/** What is not zero is seen. */
-function rectangle(kind: 'issued' | 'failed', x: number, part: number): SafeHtml | '' {
+/** What is not zero is seen. `below`: the part on which it stands. */
+function rectangle(kind: 'issued' | 'failed', x: number, part: number, below = 0): SafeHtml | '' {
   if (part === 0) return ''
-  const size = Math.max(2, Math.round(part * height * 100) / 100)
-  return html`<rect class="${kind}" x="${x}" y="${height - size}" width="${slot - gap}" height="${size}" />`
+  const size = heightOf(part)
+  const y = height - size - heightOf(below)
+  return html`<rect class="${kind}" x="${x}" y="${y}" width="${slot - gap}" height="${size}" />`
+}
+
+function heightOf(part: number): number {
+  return part === 0 ? 0 : Math.max(1, Math.round(part * height * 100) / 100)
 }
 
 /** The smallest round number that is at least this one: 1, 2, 4, 10, 20, 40, … It can be halved from 2 on. */
