@@ -18,7 +18,6 @@ import {
   productName,
   scopeName,
 } from '../clients/application-schema.ts'
-import { AlreadyExists } from '../clients/credential-registry.ts'
 import { confirmClock } from '../clients/confirm-clock.ts'
 import type { ServiceContext } from '../oauth/service-context.ts'
 
@@ -27,7 +26,9 @@ export const newProject = z.strictObject({
   organizationName: z.string().max(200).default(''),
   developerEmail: z.union([z.literal(''), z.email()]).default(''),
 })
-export const newApplication = newApplicationSettings.extend({ project: z.string().min(1) })
+export const newApplication = newApplicationSettings.extend({
+  projectId: z.string().min(1).describe('The ID of its project.'),
+})
 export const tokenSettings = applicationSettings
   .pick({ tokenFormat: true, audiences: true, claims: true })
   .partial()
@@ -93,15 +94,14 @@ export function adminEndpoints(
     return described
   }
 
-  const findProject = async (name: string) =>
-    (await storage.projects.list()).find((project) => project.name === name)
-
-  server.get('/projects', async () => storage.projects.list())
+  server.get('/projects', async () => {
+    const projects = await storage.projects.list()
+    const owners = await storage.listings.owners(projects.map(({ id }) => id))
+    return projects.map((project) => ({ ...project, owners: owners.get(project.id) ?? [] }))
+  })
   server.post('/projects', async (request, reply) => {
-    const details = parseValue(newProject, request.body)
-    if (await findProject(details.name))
-      throw new AlreadyExists(`There is a project named "${details.name}" already.`)
-    return reply.code(201).send(await registry(request).createProject(details))
+    const project = await registry(request).createProject(parseValue(newProject, request.body))
+    return reply.code(201).send({ ...project, owners: [] })
   })
 
   server.get('/applications', async (request, reply) => {
@@ -116,14 +116,9 @@ export function adminEndpoints(
   })
   server.get<AdminRequest>('/applications/:clientId', async ({ params }) => describeOne(params.clientId))
   server.post('/applications', async (request, reply) => {
-    const { project: projectName, ...details } = parseValue(newApplication, request.body)
-    const project = await findProject(projectName)
-    if (!project)
-      throw new NotFoundError(
-        `There is no project named "${projectName}". Create it in the portal, with POST /projects or with admin create-project.`,
-      )
+    const details = parseValue(newApplication, request.body)
     rejectWithoutAudience([{ clientId: details.name, ...details }])
-    const settings = { ...details, projectId: project.id, status: 'approved' as const }
+    const settings = { ...details, status: 'approved' as const }
     const { application, clientSecret } = await registry(request).createApplication(settings)
     await storage.products.add(details.products)
     await storage.scopes.add(details.scopes)

@@ -35,10 +35,12 @@ export const schemas = {
     organizationName: z.string(),
     developerEmail: z.string(),
     createdAtMs: ms,
+    owners: z.array(z.string()).describe('The names of the developers who own it.'),
   }),
   Application: z.looseObject({
     ...owner,
-    project: z.string(),
+    projectId: z.string(),
+    project: z.string().describe('The name of its project.'),
     status: applicationSchema.shape.status.unwrap(),
     ...applicationSettings.shape,
     requested: z

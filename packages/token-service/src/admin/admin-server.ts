@@ -5,7 +5,7 @@ import { metricsEndpoint, type Metrics } from '../http/metrics.ts'
 import { openapiEndpoint } from '../http/metadata-endpoints.ts'
 import { NotFoundError, UsageError } from '../runtime/usage-error.ts'
 import { ApplicationChanged } from '../clients/application-registry.ts'
-import { AlreadyExists } from '../clients/credential-registry.ts'
+import { AlreadyExists, BeingDeleted } from '../clients/credential-registry.ts'
 import { LastAdministrator } from '../clients/developer-registry.ts'
 import type { ServiceContext } from '../oauth/service-context.ts'
 import { RotatedTooEarly } from '../oauth/signing-keys.ts'
@@ -14,7 +14,14 @@ import { adminEndpoints } from './admin-endpoints.ts'
 import { AuditManipulated } from './verify-audit.ts'
 import type { DeveloperLinks } from './developer-administration.ts'
 
-const conflicts = [AlreadyExists, ApplicationChanged, LastAdministrator, AuditManipulated, RotatedTooEarly]
+const conflicts = [
+  AlreadyExists,
+  ApplicationChanged,
+  BeingDeleted,
+  LastAdministrator,
+  AuditManipulated,
+  RotatedTooEarly,
+]
 
 /** A server whose requests need the administrator's token. */
 export function createAdminServer(

@@ -38,7 +38,7 @@ export function createAccountLinks(
     createInvitation: ({ administrator }) =>
       act(by, async ({ developers }, audit) => {
         const { token, link } = createLink(administrator ? shortLinkMs : invitationMs)
-        await developers.invite({ ...link, administrator })
+        await developers.invite({ ...link, administrator, createdBy: by.actorId })
         audit('developer_invited', { changes: changesOf({ administrator }) })
         return { id: link.hash, token }
       }),
@@ -52,7 +52,7 @@ export function createAccountLinks(
     createPasswordReset: ({ id: developerId, name }) =>
       act(by, async ({ developers }, audit) => {
         const { token, link } = createLink(shortLinkMs)
-        await developers.addPasswordLink({ ...link, developerId })
+        await developers.addPasswordLink({ ...link, developerId, createdBy: by.actorId })
         audit('password_link_created', { detail: name })
         return token
       }),

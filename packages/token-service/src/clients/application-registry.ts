@@ -1,13 +1,22 @@
 import { randomUUID } from 'node:crypto'
-import type { Application, ApplicationSettings, Approval, Project } from '../storage/application.ts'
+import {
+  isBeingDeleted,
+  type Application,
+  type ApplicationSettings,
+  type Approval,
+  type Project,
+  type RegisteredClient,
+} from '../storage/application.ts'
 import type { Actor } from '../storage/audit-storage.ts'
 import type { ApplicationChanges, ProjectChanges, Transaction } from '../storage/storage.ts'
-import { UsageError } from '../runtime/usage-error.ts'
+import { NotFoundError, UsageError } from '../runtime/usage-error.ts'
 import { changesOf, type Audit } from '../storage/act.ts'
 import { createClientId, createClientSecret, storedSecret } from './client-secret.ts'
 import {
   AlreadyExists,
+  BeingDeleted,
   createCredentialRegistry,
+  endCredentials,
   type CredentialRegistry,
   type RegistryContext,
 } from './credential-registry.ts'
@@ -27,6 +36,23 @@ export class ApplicationChanged extends Error {
   }
 }
 
+/** Names of projects are unique, so that nobody's project is taken for somebody else's. */
+export class ProjectNameTaken extends AlreadyExists {
+  constructor(name: string) {
+    super(`There is a project named "${name}" already.`)
+  }
+}
+
+/** Only an administrator can do this. */
+export class AdministratorsOnly extends UsageError {}
+
+/** Only an administrator can give an approved application to other people. */
+export class OtherOwners extends AdministratorsOnly {
+  constructor() {
+    super('The other project has other owners. Only an administrator can move an approved application to it.')
+  }
+}
+
 /** There is no request to decide on. */
 class NothingRequested extends UsageError {
   constructor() {
@@ -36,22 +62,27 @@ class NothingRequested extends UsageError {
 
 /** Creates and changes projects, applications and secrets; each change is written to the audit log. */
 export interface ApplicationRegistry extends CredentialRegistry {
-  /** `ownerId`: the developer whose project it becomes. */
+  /** `ownerId`: the developer whose project it becomes. Throws {@link ProjectNameTaken}. */
   createProject(project: ProjectDetails, ownerId?: string): Promise<Project>
-  /** What token responses state of the organisation changes as in {@link ApplicationRegistry.changeSettings}. */
+  /**
+   * What token responses state of the organisation changes as in {@link ApplicationRegistry.changeSettings}. Throws
+   * {@link ProjectNameTaken}.
+   */
   changeProject(project: Project, details: ProjectDetails, byAdministrator: boolean): Promise<void>
   /**
    * Revokes all tokens of the project's applications. The applications can no longer get tokens, and are deleted with
-   * the project {@link deletionGraceDays} days later, unless it is restored.
+   * the project {@link deletionGraceDays} days later, unless it is restored: what an administrator deletes, only by an
+   * administrator. Unless that is one of the owners, the applications lose their approval, secrets and keys.
    */
-  deleteProject(project: Project): Promise<void>
-  restoreProject(project: Project): Promise<void>
-  /** As when the project changes. */
-  moveApplication(application: Application, to: Project, byAdministrator: boolean): Promise<void>
+  deleteProject(project: Project, byAdministrator: boolean): Promise<void>
+  /** Restores the project, but no tokens. Throws {@link AdministratorsOnly} if an administrator deleted it. */
+  restoreProject(project: Project, byAdministrator: boolean): Promise<void>
+  /** As when the project changes. Throws {@link OtherOwners}. */
+  moveApplication(application: Application, toProjectId: string, byAdministrator: boolean): Promise<void>
   /** As for a project. */
-  deleteApplication(application: Application): Promise<void>
-  /** Restores the application, but not its tokens. */
-  restoreApplication(application: Application): Promise<void>
+  deleteApplication(application: Application, byAdministrator: boolean): Promise<void>
+  /** As for a project. */
+  restoreApplication(application: Application, byAdministrator: boolean): Promise<void>
   /** Returns the secret, which cannot be read again. Throws {@link AlreadyExists} if an application has that `id`. */
   createApplication(
     application: NewApplication,
@@ -103,33 +134,60 @@ const deletionGraceDays = 30
 export function createApplicationRegistry(context: RegistryContext, by: Actor): ApplicationRegistry {
   const { act, keyring, clock } = context
 
-  const deletionTime = () => clock.now() + deletionGraceDays * 86_400_000
+  const deletion = (byAdministrator: boolean) => ({
+    deletesAtMs: clock.now() + deletionGraceDays * 86_400_000,
+    deletedBy: byAdministrator ? ('administrator' as const) : ('owner' as const),
+  })
+  const restored = { deletesAtMs: null, deletedBy: null }
 
-  /** Changes the application; `change` gets it as it is now, and what it returns is written to the audit log. */
+  /** Whether an administrator ends what belongs to other people. */
+  const endsForOthers = async (projectId: string, byAdministrator: boolean, { developers }: Transaction) =>
+    byAdministrator && !(await developers.ownerIds(projectId)).includes(by.actorId ?? '')
+
+  /** Ends the approval of an application, its secrets and keys. */
+  const end = async (client: RegisteredClient, stored: Transaction, audit: Audit) => {
+    const { id, clientId, status } = client.application
+    if (status === 'approved') {
+      await stored.applications.update(id, unapproved)
+      audit('application_revoked', {
+        clientId,
+        changes: changesOf({ status: unapproved.status }, { status }),
+      })
+    }
+    await endCredentials(client, stored, { audit, nowMs: clock.now() })
+  }
+
+  /** Changes the application; `changes` gets it as it is now, and what it returns is written to the audit log. */
   const change = (
     { id, clientId }: Pick<Application, 'id' | 'clientId'>,
     event: string,
-    changes: (current: Application) => ApplicationChanges,
-    { revision, detail, revokesTokens = false, before = (current) => current }: ChangeOptions = {},
+    changes: (current: Application, stored: Transaction) => OrPromise<ApplicationChanges>,
+    { revision, detail, revokesTokens, whileDeleted, before = (current) => current }: ChangeOptions = {},
   ) =>
-    act(by, async ({ applications }, audit) => {
-      const current = (await applications.findClient(clientId))?.application
-      if (!current || (revision ?? current.revision) !== current.revision) throw new ApplicationChanged()
-      const changed = changes(current)
+    act(by, async (stored, audit) => {
+      const { applications } = stored
+      const client = await applications.findClient(clientId)
+      if (!client || (revision ?? client.application.revision) !== client.application.revision)
+        throw new ApplicationChanged()
+      if (!whileDeleted && isBeingDeleted(client)) throw new BeingDeleted('application')
+      const changed = await changes(client.application, stored)
       await applications.update(id, changed)
       if (revokesTokens) await applications.revokeTokens(id)
       const { review: _, ...listed } = changed
-      audit(event, { clientId, detail, changes: changesOf(listed, before(current)) })
+      audit(event, { clientId, detail, changes: changesOf(listed, before(client.application)) })
     })
 
   const changeProject = (
     { id }: Project,
     event: string,
-    changes: ProjectChanges,
+    changesTo: (current: Project, stored: Transaction) => OrPromise<ProjectChanges | undefined>,
     also: (stored: Transaction, audit: Audit) => Promise<void> = async () => {},
   ) =>
     act(by, async (stored, audit) => {
       const current = await stored.projects.find(id)
+      if (!current) throw new NotFoundError(`There is no project with the ID "${id}".`)
+      const changes = await changesTo(current, stored)
+      if (!changes) return
       await stored.projects.update(id, changes)
       audit(event, { detail: id, changes: changesOf(changes, current) })
       await also(stored, audit)
@@ -140,54 +198,104 @@ export function createApplicationRegistry(context: RegistryContext, by: Actor): 
     createProject: (details, ownerId) =>
       act(by, async ({ projects, developers }, audit) => {
         const project = { ...details, id: randomUUID(), createdAtMs: clock.now() }
-        await projects.create(project)
+        if (!(await projects.create(project))) throw new ProjectNameTaken(details.name)
         if (ownerId !== undefined) await developers.addProject(ownerId, project.id)
         audit('project_created', { detail: project.id, changes: changesOf(details) })
         return project
       }),
     changeProject: (project, details, byAdministrator) => {
       const { organizationName, developerEmail } = details
-      return changeProject(project, 'project_changed', details, async ({ applications }, audit) => {
+      const changes = async ({ deletesAtMs }: Project, { projects }: Transaction) => {
+        if (deletesAtMs !== undefined) throw new BeingDeleted('project')
+        const named = await projects.findByName(details.name)
+        if (named && named.id !== project.id) throw new ProjectNameTaken(details.name)
+        return details
+      }
+      return changeProject(project, 'project_changed', changes, async ({ applications }, audit) => {
         for (const { application } of await applications.list(project.id)) {
-          const changes = withApproval(application, { organizationName, developerEmail }, byAdministrator)
-          const changed = changesOf(changes, application)
+          const stated = withApproval(application, { organizationName, developerEmail }, byAdministrator)
+          const changed = changesOf(stated, application)
           if (!changed) continue
-          await applications.update(application.id, changes)
+          await applications.update(application.id, stated)
           const { clientId } = application
-          audit(changes.requested ? 'approval_requested' : 'application_changed', {
+          audit(stated.requested ? 'approval_requested' : 'application_changed', {
             clientId,
             changes: changed,
           })
         }
       })
     },
-    deleteProject: (project) =>
-      changeProject(project, 'project_deleted', { deletesAtMs: deletionTime() }, async ({ applications }) => {
-        const clients = await applications.list(project.id)
-        for (const { application } of clients) await applications.revokeTokens(application.id)
+    deleteProject: (project, byAdministrator) =>
+      changeProject(
+        project,
+        'project_deleted',
+        (current) => {
+          leaveToAdministrators(current, byAdministrator)
+          return deletion(byAdministrator)
+        },
+        async (stored, audit) => {
+          const isEnd = await endsForOthers(project.id, byAdministrator, stored)
+          for (const client of await stored.applications.list(project.id)) {
+            await stored.applications.revokeTokens(client.application.id)
+            if (isEnd) await end(client, stored, audit)
+          }
+        },
+      ),
+    restoreProject: (project, byAdministrator) =>
+      changeProject(project, 'project_restored', (current) => {
+        leaveToAdministrators(current, byAdministrator)
+        return current.deletesAtMs === undefined ? undefined : restored
       }),
-    restoreProject: (project) => changeProject(project, 'project_restored', { deletesAtMs: null }),
-    moveApplication: (application, { id: projectId, organizationName, developerEmail }, byAdministrator) =>
+    moveApplication: (application, projectId, byAdministrator) =>
       change(
         application,
         'application_moved',
-        (current) => ({
-          projectId,
-          ...withApproval(current, { organizationName, developerEmail }, byAdministrator),
-        }),
+        async (current, { projects, developers }) => {
+          const to = await projects.find(projectId)
+          if (!to) throw new NotFoundError(`There is no project with the ID "${projectId}".`)
+          if (to.deletesAtMs !== undefined) throw new BeingDeleted('project')
+          if (!byAdministrator && current.status === 'approved') {
+            const owners = new Set(await developers.ownerIds(current.projectId))
+            if (!(await developers.ownerIds(projectId)).every((id) => owners.has(id))) throw new OtherOwners()
+          }
+          const { organizationName, developerEmail } = to
+          return {
+            projectId,
+            ...withApproval(current, { organizationName, developerEmail }, byAdministrator),
+          }
+        },
         { detail: projectId },
       ),
-    deleteApplication: (application) =>
-      change(application, 'application_deleted', () => ({ deletesAtMs: deletionTime() }), {
-        revokesTokens: true,
+    deleteApplication: ({ id, clientId }, byAdministrator) =>
+      act(by, async (stored, audit) => {
+        const client = await stored.applications.findClient(clientId)
+        if (!client) throw new ApplicationChanged()
+        const { application, project } = client
+        for (const each of [application, project]) leaveToAdministrators(each, byAdministrator)
+        const isEnd = await endsForOthers(project.id, byAdministrator, stored)
+        const changes = deletion(byAdministrator)
+        await stored.applications.update(id, changes)
+        await stored.applications.revokeTokens(id)
+        audit('application_deleted', { clientId, changes: changesOf(changes, application) })
+        if (isEnd) await end(client, stored, audit)
       }),
-    restoreApplication: (application) =>
-      change(application, 'application_restored', () => ({ deletesAtMs: null })),
+    restoreApplication: ({ id, clientId }, byAdministrator) =>
+      act(by, async ({ applications }, audit) => {
+        const current = (await applications.findClient(clientId))?.application
+        if (!current) throw new ApplicationChanged()
+        leaveToAdministrators(current, byAdministrator)
+        if (current.deletesAtMs === undefined) return
+        await applications.update(id, restored)
+        audit('application_restored', { clientId, changes: changesOf(restored, current) })
+      }),
     createApplication: (details, id = randomUUID()) =>
       act(by, async ({ applications, projects }, audit) => {
         const nowMs = clock.now()
         const clientId = createClientId()
-        const { organizationName = '', developerEmail = '' } = (await projects.find(details.projectId)) ?? {}
+        const project = await projects.find(details.projectId)
+        if (!project) throw new NotFoundError(`There is no project with the ID "${details.projectId}".`)
+        if (project.deletesAtMs !== undefined) throw new BeingDeleted('project')
+        const { organizationName, developerEmail } = project
         const created = {
           id,
           clientId,
@@ -260,11 +368,25 @@ export function createApplicationRegistry(context: RegistryContext, by: Actor): 
         return { ...(requested ? { requested } : { status: 'pending' }), review }
       }),
     revoke: (application) =>
-      change(application, 'application_revoked', () => ({ status: 'revoked', review: null }), {
+      change(application, 'application_revoked', () => unapproved, {
         revokesTokens: true,
+        whileDeleted: true,
       }),
-    revokeTokens: (application) => change(application, 'tokens_revoked', () => ({}), { revokesTokens: true }),
+    revokeTokens: (application) =>
+      change(application, 'tokens_revoked', () => ({}), { revokesTokens: true, whileDeleted: true }),
   }
+}
+
+type OrPromise<Value> = Value | Promise<Value>
+
+const unapproved = { status: 'revoked', review: null } as const
+
+function leaveToAdministrators(
+  { deletedBy }: Pick<Application | Project, 'deletedBy'>,
+  byAdministrator: boolean,
+): void {
+  if (deletedBy === 'administrator' && !byAdministrator)
+    throw new AdministratorsOnly('An administrator deleted it. Only an administrator can restore it.')
 }
 
 interface ChangeOptions {
@@ -272,6 +394,8 @@ interface ChangeOptions {
   readonly revision?: number | undefined
   readonly detail?: string | undefined
   readonly revokesTokens?: boolean | undefined
+  /** Whether it is possible while the application is being deleted. @default false */
+  readonly whileDeleted?: boolean | undefined
   /** What the audit log compares with, if it is not the application as it was. */
   readonly before?: (current: Application) => Application
 }

@@ -1,7 +1,13 @@
 import type { Clock } from '../runtime/clock.ts'
-import type { StoredSecret, PublicKey } from '../storage/application.ts'
+import { UsageError } from '../runtime/usage-error.ts'
+import {
+  isBeingDeleted,
+  type PublicKey,
+  type RegisteredClient,
+  type StoredSecret,
+} from '../storage/application.ts'
 import type { Actor } from '../storage/audit-storage.ts'
-import type { Transaction } from '../storage/storage.ts'
+import type { SecretStorage, Transaction } from '../storage/storage.ts'
 import { changesOf, type Audit } from '../storage/act.ts'
 import { type Act } from './acts.ts'
 import { createClientSecret, isConfigured, storedSecret } from './client-secret.ts'
@@ -18,6 +24,13 @@ export interface RegistryContext {
 
 /** Something with this ID already exists: for example, a form was sent twice. */
 export class AlreadyExists extends Error {}
+
+/** Something that is being deleted cannot be changed. */
+export class BeingDeleted extends UsageError {
+  constructor(what: 'application' | 'project') {
+    super(`The ${what} is being deleted. Restore it first.`)
+  }
+}
 
 /** An application or a resource server, and its secrets. */
 export interface CredentialOwner {
@@ -59,13 +72,15 @@ export function createCredentialRegistry(
     change: (keys: readonly PublicKey[], audit: Audit) => readonly PublicKey[],
   ) =>
     act(by, async (stored, audit) => {
-      const keys = await keysOf(stored, kind, clientId)
-      if (keys) await stored[kind].update(id, { keys: change(keys, audit) })
+      const client = await clientOf(stored, kind, clientId)
+      if (client) await stored[kind].update(id, { keys: change(client.keys, audit) })
     })
 
   return {
     rotateSecret: (owner, overlapMs, id) =>
-      act(by, async ({ secrets }, audit) => {
+      act(by, async (stored, audit) => {
+        await clientOf(stored, kind, owner.clientId)
+        const { secrets } = stored
         const nowMs = clock.now()
         const clientSecret = createClientSecret()
         const secret = storedSecret(keyring, { id, ownerId: owner.id, value: clientSecret, nowMs })
@@ -80,8 +95,7 @@ export function createCredentialRegistry(
         // The ID comes from a form.
         const secret = own.find(({ id }) => id === secretId)
         if (!secret) return
-        // A configured secret is kept as expired, so that the next start does not add it again.
-        await (isConfigured(secret) ? secrets.expire(secretId, clock.now()) : secrets.remove(secretId))
+        await endSecret(secret, secrets, clock.now())
         audit('secret_revoked', { clientId, detail: secretId })
       }),
     async addKeys(owner, text, name) {
@@ -111,15 +125,37 @@ export function createCredentialRegistry(
   }
 }
 
-/** The public keys of a client, if it exists. */
-async function keysOf(
+/** A configured secret is kept as expired, so that the next start does not add it again. */
+async function endSecret(secret: StoredSecret, secrets: SecretStorage, nowMs: number): Promise<void> {
+  await (isConfigured(secret) ? secrets.expire(secret.id, nowMs) : secrets.remove(secret.id))
+}
+
+/** Ends every secret and public key of an application. */
+export async function endCredentials(
+  { application: { id, clientId, keys }, secrets }: RegisteredClient,
+  stored: Transaction,
+  { audit, nowMs }: { readonly audit: Audit; readonly nowMs: number },
+): Promise<void> {
+  const isValid = ({ expiresAtMs = Infinity }: StoredSecret | PublicKey) => expiresAtMs > nowMs
+  for (const secret of secrets.filter(isValid)) {
+    await endSecret(secret, stored.secrets, nowMs)
+    audit('secret_revoked', { clientId, detail: secret.id })
+  }
+  const ended = keys.filter(isValid)
+  if (ended.length === 0) return
+  const rest = ended.reduce<readonly PublicKey[]>((all, key) => withoutKey(all, key.id, nowMs), keys)
+  await stored.applications.update(id, { keys: rest })
+  for (const key of ended) audit('key_removed', { clientId, detail: key.id })
+}
+
+/** The client, if it exists. @throws {@link BeingDeleted} */
+async function clientOf(
   stored: Transaction,
   kind: ClientKind,
   clientId: string,
-): Promise<readonly PublicKey[] | undefined> {
-  const client =
-    kind === 'applications'
-      ? (await stored.applications.findClient(clientId))?.application
-      : await stored.resourceServers.find(clientId)
-  return client?.keys
+): Promise<{ readonly keys: readonly PublicKey[] } | undefined> {
+  if (kind === 'resourceServers') return stored.resourceServers.find(clientId)
+  const client = await stored.applications.findClient(clientId)
+  if (client && isBeingDeleted(client)) throw new BeingDeleted('application')
+  return client?.application
 }

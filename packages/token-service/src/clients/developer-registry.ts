@@ -1,7 +1,7 @@
 import { UsageError } from '../runtime/usage-error.ts'
-import type { Developer } from '../storage/developer-storage.ts'
+import type { Developer, DeveloperStorage } from '../storage/developer-storage.ts'
 import type { Actor } from '../storage/audit-storage.ts'
-import { changesOf } from '../storage/act.ts'
+import { changesOf, type Audit } from '../storage/act.ts'
 import type { RegistryContext } from './credential-registry.ts'
 
 /** The service would have no administrator left. */
@@ -17,9 +17,9 @@ export class LastAdministrator extends UsageError {
 export interface DeveloperRegistry {
   /** Makes the developer an administrator, at once. */
   promote(developer: Developer): Promise<void>
-  /** Throws {@link LastAdministrator} if there is no other one. */
+  /** Ends the links that the administrator created. Throws {@link LastAdministrator} if there is no other one. */
   demote(developer: Developer): Promise<void>
-  /** Ends the developer's sessions too; projects remain. Throws {@link LastAdministrator}. */
+  /** Ends the developer's sessions, and the links that the developer created, too; projects remain. Throws {@link LastAdministrator}. */
   remove(developer: Developer): Promise<void>
   /** For a developer who lost them: removes the recovery codes too, switches the password on and ends the sessions. */
   removePasskeys(developer: Developer): Promise<void>
@@ -30,7 +30,13 @@ export function createDeveloperRegistry({ act }: Pick<RegistryContext, 'act'>, b
     act(by, async ({ developers }, audit) => {
       if (!(await developers.setAdministrator(id, administrator))) throw new LastAdministrator()
       audit(event, { detail: name, changes: changesOf({ administrator }, { administrator: !administrator }) })
+      if (!administrator) await withdrawLinks(id, developers, audit)
     })
+  // With them, somebody could still add developers, or log in as another administrator.
+  const withdrawLinks = async (creatorId: string, developers: DeveloperStorage, audit: Audit) => {
+    const invitations = await developers.withdrawLinksOf(creatorId)
+    for (let each = 0; each < invitations; each += 1) audit('invitation_withdrawn')
+  }
   return {
     promote: (developer) => setAdministrator('developer_promoted', developer, true),
     demote: (developer) => setAdministrator('developer_demoted', developer, false),
@@ -38,6 +44,7 @@ export function createDeveloperRegistry({ act }: Pick<RegistryContext, 'act'>, b
       act(by, async ({ developers }, audit) => {
         if (!(await developers.remove(id))) throw new LastAdministrator()
         audit('developer_removed', { detail: name })
+        await withdrawLinks(id, developers, audit)
       }),
     removePasskeys: ({ id, name }) =>
       act(by, async ({ passkeys, sessions }, audit) => {

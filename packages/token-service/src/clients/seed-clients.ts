@@ -45,14 +45,17 @@ export async function seedApplications(
   for (const options of applications) {
     await act(byConfiguration, async (stored, audit) => {
       const projectId = projectIdOf(options.project)
-      await stored.projects.create({
+      const project = (await stored.projects.find(projectId)) ?? {
         id: projectId,
-        name: options.project,
+        // Not the project of somebody who was faster.
+        name: await freeProjectName(options.project, stored),
         organizationName: options.organizationName,
         developerEmail: options.developerEmail,
         createdAtMs: nowMs,
-      })
-      const { organizationName, developerEmail } = (await stored.projects.find(projectId)) ?? options
+      }
+      if (await stored.projects.create(project))
+        audit('project_created', { detail: projectId, changes: changesOf({ name: project.name }) })
+      const { organizationName, developerEmail } = project
       const { clientId, status } = options
       const keys = configuredKeys(options, nowMs)
       const details = { ...settingsOf(options), status, organizationName, developerEmail }
@@ -167,6 +170,14 @@ function configuredSecrets(
   const id = configuredId(digest(`${ownerId} ${keyring.hash(value).hash}`))
   const expiresAtMs = clientSecretExpiresAt === undefined ? undefined : Date.parse(clientSecretExpiresAt)
   return [storedSecret(keyring, { id, ownerId, value, nowMs, expiresAtMs })]
+}
+
+/** The name, or the first that is free of those with a number after it. */
+async function freeProjectName(name: string, { projects }: Transaction): Promise<string> {
+  for (let number = 1; ; number += 1) {
+    const candidate = number === 1 ? name : `${name} (${number})`
+    if (!(await projects.findByName(candidate))) return candidate
+  }
 }
 
 /** Derived from the name: instances that start at the same time create one project. */

@@ -48,7 +48,7 @@ TOKENWELL_ADMIN_TOKEN_FILE  file that contains it (default: adminTokenFile in th
   admin
     .command('create-application <name>')
     .description('Creates an approved application and prints its secret.')
-    .requiredOption('--project <name>', 'name of the project of the application')
+    .requiredOption('--project-id <id>', 'ID of its project, as `admin projects` lists it')
     .option('--products <names...>', 'API products of the application', [])
     .option('--scopes <names...>', 'scopes of the application', [])
     .option('--lifetime-seconds <number>', 'lifetime of its tokens', Number, defaultLifetimeSeconds)

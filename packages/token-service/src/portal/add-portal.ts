@@ -2,6 +2,8 @@ import cookiePlugin from '@fastify/cookie'
 import formbody from '@fastify/formbody'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { baseUrl, portalRoot } from '../http/base-url.ts'
+import { AdministratorsOnly, ApplicationChanged, OtherOwners } from '../clients/application-registry.ts'
+import { BeingDeleted } from '../clients/credential-registry.ts'
 import { NotFoundError } from '../runtime/usage-error.ts'
 import { ProtocolError } from '../oauth/protocol-error.ts'
 import { StorageFailure } from '../storage/storage-failure.ts'
@@ -170,6 +172,10 @@ function isOpen(name: keyof typeof routes): name is OpenRoute {
 
 function reasonOf(error: unknown): PageErrorReason {
   if (error instanceof PortalError) return error.reason
+  if (error instanceof ApplicationChanged) return 'application_changed'
+  if (error instanceof BeingDeleted) return 'being_deleted'
+  if (error instanceof OtherOwners) return 'other_owners'
+  if (error instanceof AdministratorsOnly) return 'not_allowed'
   // Somebody else may have removed it.
   if (error instanceof NotFoundError) return 'not_found'
   if (error instanceof StorageFailure) return 'unavailable'

@@ -1,4 +1,3 @@
-import { ApplicationChanged } from '../clients/application-registry.ts'
 /** Why the portal rejects a request; `error-page.ts` contains the texts. */
 export type PortalErrorReason =
   | 'invalid_form'
@@ -12,6 +11,8 @@ export type PortalErrorReason =
   | 'too_many_pending'
   | 'too_many_projects'
   | 'application_changed'
+  | 'being_deleted'
+  | 'other_owners'
   | 'last_administrator'
   | 'last_passkey'
   | 'too_many_passkeys'
@@ -25,14 +26,5 @@ export class PortalError extends Error {
     super(reason)
     this.name = 'PortalError'
     this.reason = reason
-  }
-}
-
-/** Tells the developer that somebody else has changed the application in the meantime. */
-export async function reportChange<Result>(change: Promise<Result>): Promise<Result> {
-  try {
-    return await change
-  } catch (error) {
-    throw error instanceof ApplicationChanged ? new PortalError('application_changed') : error
   }
 }

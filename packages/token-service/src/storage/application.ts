@@ -17,7 +17,16 @@ export interface Project {
   readonly createdAtMs: number
   /** Set while the project is being deleted: until this time, it can be restored. */
   readonly deletesAtMs?: number | undefined
+  readonly deletedBy?: DeletedBy | undefined
 }
+
+/** What must be unique among the names of all projects: neither case nor typography makes another name. */
+export function projectNameKey(name: string): string {
+  return name.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, ' ').trim()
+}
+
+/** What an administrator deletes, only an administrator restores. */
+export type DeletedBy = 'owner' | 'administrator'
 
 /** What an approval grants, and what token responses state of the application. */
 export interface Approval {
@@ -68,6 +77,7 @@ export interface Application extends Approval {
   readonly tokenGeneration: number
   /** Set while the application is being deleted: until this time, it can be restored. */
   readonly deletesAtMs?: number | undefined
+  readonly deletedBy?: DeletedBy | undefined
   /** For applications that authenticate with assertions (`private_key_jwt`). */
   readonly keys: readonly PublicKey[]
   /** Further claims of its JWTs. */
@@ -87,6 +97,7 @@ export type ApplicationSettings = Omit<
   | 'revision'
   | 'tokenGeneration'
   | 'deletesAtMs'
+  | 'deletedBy'
   | 'keys'
   | 'claims'
   | 'organizationName'

@@ -59,18 +59,20 @@ export interface Identity {
   readonly subject: string
 }
 
-/** A link with which somebody becomes a developer: its digest, never the link itself. */
+/** A link with which somebody becomes a developer: its digest, never the link itself. `createdBy`: the ID of an administrator. */
 export interface Invitation {
   readonly hash: string
   readonly administrator: boolean
   readonly expiresAtMs: number
+  readonly createdBy?: string | undefined
 }
 
-/** A link with which a developer who forgot the password sets another: its digest, never the link itself. */
+/** The same with which a developer who forgot the password sets another. */
 export interface PasswordLink {
   readonly hash: string
   readonly developerId: string
   readonly expiresAtMs: number
+  readonly createdBy?: string | undefined
 }
 
 /** Another developer has that name. */
@@ -107,9 +109,13 @@ export interface DeveloperStorage {
   invitations(nowMs: number): Promise<Invitation[]>
   /** `false` if there is no such invitation. */
   withdrawInvitation(hash: string): Promise<boolean>
+  /** Deletes the invitations and password links that this administrator created; returns how many invitations. */
+  withdrawLinksOf(creatorId: string): Promise<number>
   /** Adds the project to those of the developer. */
   addProject(developerId: string, projectId: string): Promise<void>
   projectIds(developerId: string): Promise<string[]>
+  /** The IDs of its owners. */
+  ownerIds(projectId: string): Promise<string[]>
   /** The project no longer belongs to the developer. */
   removeProject(developerId: string, projectId: string): Promise<void>
   addPasswordLink(link: PasswordLink): Promise<void>

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { digest } from '../runtime/digest.ts'
 import type { AuditEvent } from './audit-storage.ts'
 import { initial } from './migrations/0001-initial.ts'
+import { administrators } from './migrations/0002-administrators.ts'
 import type { ColumnTypes, Migration } from './migrations/migration.ts'
 import type { MigrationContext } from './storage.ts'
 import { SchemaMismatch } from './schema-mismatch.ts'
@@ -10,7 +11,7 @@ import { createSqlAudit } from './sql/sql-audit.ts'
 import { createSqlPurgeTime } from './sql/sql-purge-time.ts'
 
 /** In their order: the first one creates schema 1. */
-export const migrations: readonly Migration[] = [initial]
+export const migrations: readonly Migration[] = [initial, administrators]
 
 interface AppliedSchema {
   readonly number: number

@@ -2,6 +2,7 @@ import type {
   Application,
   ApplicationSettings,
   Approval,
+  DeletedBy,
   Project,
   Review,
   RegisteredClient,
@@ -39,31 +40,36 @@ export interface FoundToken {
   readonly secretExpiresAtMs?: number | undefined
 }
 
-export type ProjectChanges = Partial<Omit<Project, 'id' | 'createdAtMs' | 'deletesAtMs'>> & {
-  /** `null` cancels the deletion. */
+/** When something is deleted, and by whom; `null` cancels the deletion. */
+export interface Deletion {
   readonly deletesAtMs?: number | null | undefined
+  readonly deletedBy?: DeletedBy | null | undefined
 }
+
+export type ProjectChanges = Partial<Omit<Project, 'id' | 'createdAtMs' | keyof Deletion>> & Deletion
 
 export interface ProjectStorage {
   list(): Promise<Project[]>
   find(id: string): Promise<Project | undefined>
-  /** Does nothing if a project with that ID exists. */
-  create(project: Project): Promise<void>
+  /** The one whose name has the same {@link projectNameKey}. */
+  findByName(name: string): Promise<Project | undefined>
+  /** `false` if a project with that ID or name exists. */
+  create(project: Project): Promise<boolean>
   update(id: string, changes: ProjectChanges): Promise<void>
+
   /** Deletes the projects and applications that can no longer be restored; returns how many. */
   purge(nowMs: number): Promise<number>
 }
 
 export type ApplicationChanges = Partial<
   Approval & ApplicationSettings & Pick<Application, 'projectId' | 'status' | 'keys' | 'claims'>
-> & {
-  /** `null` removes the request. */
-  readonly requested?: Approval | null | undefined
-  /** `null` removes it. */
-  readonly review?: Review | null | undefined
-  /** `null` cancels the deletion. */
-  readonly deletesAtMs?: number | null | undefined
-}
+> &
+  Deletion & {
+    /** `null` removes the request. */
+    readonly requested?: Approval | null | undefined
+    /** `null` removes it. */
+    readonly review?: Review | null | undefined
+  }
 
 /** The API products, or the scopes, that applications can request. */
 export interface CatalogueStorage {

@@ -66,7 +66,8 @@ describe("the administrators' OpenAPI document", () => {
     }
     const status = async (...request: Parameters<typeof checked>) => (await checked(...request)).status
 
-    const orders = { name: 'orders', project: 'default', products: ['billing'] }
+    const [{ id: projectId }] = (await checked('get', '/projects')).body
+    const orders = { name: 'orders', projectId, products: ['billing'] }
     const { clientId } = (await checked('post', '/applications', {}, orders)).body
     const values = { clientId }
     const application = '/applications/{clientId}'

@@ -21,6 +21,11 @@ async function administered() {
   return { ...service, send: adminSender(service.adminUrl!, token) }
 }
 
+/** The ID of the project of the configured application. */
+async function defaultProject(send: ReturnType<typeof adminSender>): Promise<string> {
+  return (await send('GET', '/projects')).body[0].id
+}
+
 describe('the secrets that expire', () => {
   it('are listed for administrators by API, command and portal, and for owners their own', async () => {
     const clientSecretExpiresAt = new Date(Date.now() + 20 * 86_400_000).toISOString()
@@ -78,7 +83,7 @@ describe("the administrators' listener", () => {
     const { authUrl, send } = await administered()
     const details = {
       name: 'orders',
-      project: 'default',
+      projectId: await defaultProject(send),
       products: ['billing'],
       scopes: ['bill'],
       lifetimeSeconds: 60,
@@ -100,13 +105,14 @@ describe("the administrators' listener", () => {
     expect((await send('POST', `${path}/approve`, { revision })).body.status).toBe('approved')
     expect((await requestToken(authUrl, created.body)).status).toBe(200)
     expect((await send('GET', '/applications')).body).toHaveLength(2)
-    expect((await send('POST', '/applications', { ...details, project: 'x' })).status).toBe(404)
+    expect((await send('POST', '/applications', { ...details, projectId: 'default' })).status).toBe(404)
     expect((await send('POST', '/applications/unknown/revoke')).status).toBe(404)
   })
 
   it('creates applications from a name and a project', async () => {
     const { authUrl, send } = await administered()
-    const { status, body } = await send('POST', '/applications', { name: 'plain', project: 'default' })
+    const projectId = await defaultProject(send)
+    const { status, body } = await send('POST', '/applications', { name: 'plain', projectId })
     expect(status).toBe(201)
     expect((await requestToken(authUrl, body)).body).toMatchObject({
       api_product_list_json: [],
@@ -165,13 +171,14 @@ describe("the administrators' listener", () => {
     const { send } = await administered()
     const requests: [method: string, path: string, body: unknown, error: string][] = [
       ['POST', '/applications', undefined, 'The request body is missing.'],
-      ['POST', '/applications', { project: 'default' }, 'name is missing.'],
-      ['POST', '/applications', { name: '', project: 'default' }, 'name must not be empty.'],
-      ['POST', '/applications', { name: 'a', project: 'b', colour: 'red' }, 'colour is unknown.'],
+      ['POST', '/applications', { projectId: 'b' }, 'name is missing.'],
+      ['POST', '/applications', { name: '', projectId: 'b' }, 'name must not be empty.'],
+      ['POST', '/applications', { name: 'a', project: 'default' }, 'projectId is missing.'],
+      ['POST', '/applications', { name: 'a', projectId: 'b', colour: 'red' }, 'colour is unknown.'],
       [
         'POST',
         '/applications',
-        { name: 'a', project: 'b', products: [' b'] },
+        { name: 'a', projectId: 'b', products: [' b'] },
         'products[0] must not contain commas or brackets, or start or end with a space.',
       ],
       [
@@ -234,11 +241,13 @@ describe('tokenwell-service admin', () => {
       stderr: expect.stringContaining('There is a project named "cli project" already.'),
     })
     expect((await admin('create-project', 'other', '--email', 'x')).stderr).toMatch(/developerEmail/)
-    expect(JSON.parse((await admin('projects')).stdout)).toMatchObject([
+    const projects = JSON.parse((await admin('projects')).stdout)
+    expect(projects).toMatchObject([
       { name: 'default' },
       { name: 'cli project', organizationName: 'Example', developerEmail: 'ada@example.com' },
     ])
-    const created = JSON.parse((await admin('create-application', 'cli', '--project', 'cli project')).stdout)
+    const named = ['create-application', 'cli', '--project-id', projects[1].id]
+    const created = JSON.parse((await admin(...named)).stdout)
     expect((await requestToken(authUrl, created)).status).toBe(200)
     expect((await admin('revoke', created.clientId)).code).toBe(0)
     expect((await requestToken(authUrl, created)).status).toBe(401)

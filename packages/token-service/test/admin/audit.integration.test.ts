@@ -294,7 +294,8 @@ describe('the audit log', () => {
         actorType: 'service',
         changes: { products: { to: application.products }, status: { to: 'pending' } },
       },
-      { event: 'database_created', actorType: 'service', detail: '1' },
+      { event: 'project_created', actorType: 'service', changes: { name: { to: 'default' } } },
+      { event: 'database_created', actorType: 'service' },
     ])
   })
 
@@ -335,7 +336,7 @@ describe('the audit log', () => {
     await run('add-product', 'billing')
     expect((await entries('?limit=1'))[0]).toMatchObject({ actorType: 'command', actor: expect.any(String) })
     const { code, stdout } = await run('verify-audit')
-    expect([code, JSON.parse(stdout)]).toMatchObject([0, { entries: 4, checkpoint: { sequence: 4 } }])
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, { entries: 5, checkpoint: { sequence: 5 } }])
     const folder = temporaryFolder({ 'kept.json': stdout, 'other.json': '[' })
     expect((await run('verify-audit', '--checkpoint', join(folder, 'kept.json'))).code).toBe(0)
     expect(await run('verify-audit', '--checkpoint', join(folder, 'other.json'))).toMatchObject({

@@ -171,7 +171,7 @@ describe('the application registry', () => {
     await registry.changeSettings((await client()).application, settings, false)
     await registry.changeProject(project, { name: 'q', organizationName: 'Bank', developerEmail: 'b' }, false)
     const other = await registry.createProject({ name: 'r', organizationName: 'Other', developerEmail: 'c' })
-    await registry.moveApplication(application, other, false)
+    await registry.moveApplication(application, other.id, false)
     expect(await response()).toMatchObject(approved)
     const requested = { name: 'Bank', level: 'gold', organizationName: 'Other', developerEmail: 'c' }
     expect((await client()).application.requested).toMatchObject(requested)
@@ -204,19 +204,19 @@ describe('the application registry', () => {
 
   it('deletes a project or an application after a time in which it can be restored', async () => {
     const { time, storage, registry, project, client } = await registered()
-    await registry.deleteProject(project)
+    await registry.deleteProject(project, false)
     const deleted = await client()
     expect(isBeingDeleted(deleted)).toBe(true)
     expect(deleted.application.tokenGeneration).toBe(1)
-    await registry.restoreProject(project)
+    await registry.restoreProject(project, false)
     expect(isBeingDeleted(await client())).toBe(false)
 
-    await registry.deleteApplication(deleted.application)
+    await registry.deleteApplication(deleted.application, false)
     expect(isBeingDeleted(await client())).toBe(true)
-    await registry.restoreApplication(deleted.application)
+    await registry.restoreApplication(deleted.application, false)
     expect(isBeingDeleted(await client())).toBe(false)
 
-    await registry.deleteApplication(deleted.application)
+    await registry.deleteApplication(deleted.application, false)
     time.now += 30 * 86_400_000 - 1
     expect(await storage.projects.purge(time.now)).toBe(0)
     expect(await storage.projects.purge(time.now + 1)).toBe(1)
@@ -228,7 +228,7 @@ describe('the application registry', () => {
     await registry.changeProject(project, details, true)
     expect(await storage.projects.list()).toEqual([{ ...project, ...details }])
     const other = await registry.createProject({ ...details, name: 'other' })
-    await registry.moveApplication(application, other, true)
+    await registry.moveApplication(application, other.id, true)
     expect((await client()).project).toEqual(other)
     const settings = { ...application, products: ['sms'] }
     await registry.changeSettings((await client()).application, settings, false)

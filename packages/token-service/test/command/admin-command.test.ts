@@ -17,16 +17,16 @@ it.each<[command: string, method: string, path: string, body?: object]>([
     { name: 'n', organizationName: 'o', developerEmail: 'a@example.com' },
   ],
   [
-    'create-application n --project p',
+    'create-application n --project-id p',
     'POST',
     '/applications',
-    { name: 'n', project: 'p', products: [], scopes: [], lifetimeSeconds: 3_600, ...opaque },
+    { name: 'n', projectId: 'p', products: [], scopes: [], lifetimeSeconds: 3_600, ...opaque },
   ],
   [
-    'create-application n --project p --products x y --scopes r w --lifetime-seconds 60',
+    'create-application n --project-id p --products x y --scopes r w --lifetime-seconds 60',
     'POST',
     '/applications',
-    { name: 'n', project: 'p', products: ['x', 'y'], scopes: ['r', 'w'], lifetimeSeconds: 60, ...opaque },
+    { name: 'n', projectId: 'p', products: ['x', 'y'], scopes: ['r', 'w'], lifetimeSeconds: 60, ...opaque },
   ],
   [
     'change-tokens a --token-format jwt --audiences x y --claims {"t":1}',

@@ -163,7 +163,8 @@ describe('JWT access tokens', () => {
     expect((await send('PATCH', path, { audiences: [bills] })).body.claims).toEqual({ tenant: 'b' })
     const [entry] = await context.storage.audit.list(1, { event: 'application_changed' })
     expect(entry?.changes).toEqual({ audiences: { from: [orders], to: [bills] } })
-    const created = { name: 'n', project: 'default', tokenFormat: 'jwt' }
+    const [{ id: projectId }] = (await send('GET', '/projects')).body
+    const created = { name: 'n', projectId, tokenFormat: 'jwt' }
     expect((await send('POST', '/applications', created)).status).toBe(400)
     expect((await send('POST', '/applications', { ...created, audiences: [orders] })).status).toBe(201)
   })

@@ -199,7 +199,7 @@ describe('the filter of the audit log', () => {
     const { developer, admin } = await startPortal()
     const grace = await developer('grace')
     await createProject(grace)
-    await createProject(admin)
+    await createProject(admin, 'Other')
     const exported = async (query: string) => {
       const { text, headers } = await admin.get(`/portal/audit/export?${query}`)
       expect(headers.get('content-disposition')).toContain('audit.jsonl')

@@ -13,7 +13,9 @@ function developer(more: Partial<Developer> = {}): Developer {
 
 /** The tests that every storage passes for the developers of the portal. It has no developers at first. */
 export function testDevelopers(storage: () => Storage): void {
-  async function invitation(more: { administrator?: boolean; expiresAtMs?: number } = {}): Promise<string> {
+  async function invitation(
+    more: { administrator?: boolean; expiresAtMs?: number; createdBy?: string } = {},
+  ): Promise<string> {
     const hash = randomUUID()
     await storage().developers.invite({ hash, administrator: false, expiresAtMs: 100, ...more })
     return hash
@@ -171,11 +173,18 @@ export function testDevelopers(storage: () => Storage): void {
 
   it('lists the projects of each developer', async () => {
     const [one, other] = [await joined(), await joined()]
-    const project = { id: randomUUID(), name: 'a', organizationName: 'b', developerEmail: 'c', createdAtMs }
+    const project = {
+      id: randomUUID(),
+      name: randomUUID(),
+      organizationName: 'b',
+      developerEmail: 'c',
+      createdAtMs,
+    }
     await storage().projects.create(project)
     await storage().developers.addProject(one.id, project.id)
     await storage().developers.addProject(one.id, project.id)
     expect(await storage().developers.projectIds(one.id)).toEqual([project.id])
+    expect(await storage().developers.ownerIds(project.id)).toEqual([one.id])
     expect(await storage().developers.projectIds(other.id)).toEqual([])
     await storage().developers.removeProject(one.id, project.id)
     expect(await storage().developers.projectIds(one.id)).toEqual([])
@@ -331,7 +340,13 @@ export function testDevelopers(storage: () => Storage): void {
 
   it('removes a developer with the sessions, and no other developer', async () => {
     const [one, other] = [await joined(), await joined()]
-    const project = { id: randomUUID(), name: 'a', organizationName: 'b', developerEmail: 'c', createdAtMs }
+    const project = {
+      id: randomUUID(),
+      name: randomUUID(),
+      organizationName: 'b',
+      developerEmail: 'c',
+      createdAtMs,
+    }
     await storage().projects.create(project)
     for (const { id } of [one, other]) {
       await storage().developers.addProject(id, project.id)
@@ -344,6 +359,24 @@ export function testDevelopers(storage: () => Storage): void {
     expect(await storage().developers.projectIds(one.id)).toEqual([])
     expect(await storage().sessions.find(`session of ${other.id}`, 1)).toEqual(other)
     expect(await storage().projects.list()).toContainEqual(project)
+  })
+
+  it('withdraws the links that an administrator created', async () => {
+    const { developers } = storage()
+    const [one, creator] = [developer(), randomUUID()]
+    await join(one, await invitation(), 1)
+    const kept = await invitation()
+    const hashes = [await invitation({ createdBy: creator }), await invitation({ createdBy: creator })]
+    expect(await developers.findInvitation(hashes[0]!, 1)).toMatchObject({ createdBy: creator })
+    const link = { developerId: one.id, expiresAtMs: 100 }
+    const links = [randomUUID(), randomUUID()] as const
+    await developers.addPasswordLink({ ...link, hash: links[0], createdBy: creator })
+    await developers.addPasswordLink({ ...link, hash: links[1] })
+    expect(await developers.withdrawLinksOf(creator)).toBe(2)
+    for (const hash of hashes) expect(await developers.findInvitation(hash, 1)).toBeUndefined()
+    expect(await developers.findInvitation(kept, 1)).not.toHaveProperty('createdBy')
+    expect(await developers.findPasswordLink(links[0], 1)).toBeUndefined()
+    expect(await developers.findPasswordLink(links[1], 1)).toMatchObject({ id: one.id })
   })
 
   it('purges expired invitations and password links', async () => {

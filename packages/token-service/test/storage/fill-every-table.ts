@@ -55,7 +55,8 @@ export async function fillEveryTable({ authUrl, context }: ServiceWithContext): 
   const registry = context.registryFor(by)
   const details = { organizationName: 'Example', developerEmail: 'dev@example.com' }
   const project = await registry.createProject({ name: 'Billing', ...details }, grace.id)
-  await registry.deleteProject(await registry.createProject({ name: 'Deleted', ...details }, grace.id))
+  const deleted = await registry.createProject({ name: 'Deleted', ...details }, grace.id)
+  await registry.deleteProject(deleted, true)
   const settings = { products: ['sms'], scopes: ['read'], level: 'gold', responseForm: 'products' } as const
   const { application: pending } = await registry.createApplication({
     projectId: project.id,

@@ -21,9 +21,9 @@ export function fillStatements({ projects, applications, usage }: DatabaseSize):
   return [
     rows(
       'projects',
-      'id, name, organization_name, developer_email, created_at_ms',
+      'id, name, name_key, organization_name, developer_email, created_at_ms',
       projects,
-      `'p' || i, 'Filler ' || i, 'Example', 'a@example.com', i`,
+      `'p' || i, 'Filler ' || i, 'filler ' || i, 'Example', 'a@example.com', i`,
     ),
     rows(
       'applications',

@@ -12,12 +12,14 @@ import {
   type PostgresCluster,
 } from '@tokenwell/internal-testing/postgres'
 import { createKeyring } from '../../src/runtime/keyring.ts'
-import { migrate } from '../../src/storage/migrate.ts'
+import { migrate, migrations } from '../../src/storage/migrate.ts'
 import { initial } from '../../src/storage/migrations/0001-initial.ts'
+import { administrators } from '../../src/storage/migrations/0002-administrators.ts'
 import type { Migration } from '../../src/storage/migrations/migration.ts'
 import { SchemaMismatch } from '../../src/storage/schema-mismatch.ts'
 import type { Database } from '../../src/storage/sql/database.ts'
 import { createSqlAudit } from '../../src/storage/sql/sql-audit.ts'
+import { createSqlProjects } from '../../src/storage/sql/sql-projects.ts'
 import { runCommand, temporaryFolder } from '../service-process.ts'
 import { createPostgresTestDatabase, createSqliteTestDatabase, openTestSqlite } from './open-test-storage.ts'
 
@@ -47,7 +49,13 @@ function describeMigrations(create: () => Promise<Database>): void {
     await migrate(database, context)
     const entries = await createSqlAudit(database).list(9)
     expect(entries).toMatchObject([
-      { event: 'database_created', actorType: 'service', sequence: 1, atMs: 42, detail: '1' },
+      {
+        event: 'database_created',
+        actorType: 'service',
+        sequence: 1,
+        atMs: 42,
+        detail: String(migrations.length),
+      },
     ])
   })
 
@@ -73,6 +81,33 @@ function describeMigrations(create: () => Promise<Database>): void {
     await sql`insert into products values ('stored')`.execute(database.query)
     await migrate(database, context, [initial])
     expect(await createSqlAudit(database).list(9)).toHaveLength(1)
+  })
+
+  it('renames projects that have the same name, and records each', async () => {
+    const database = await create()
+    await migrate(database, context, [initial])
+    const names = ['Billing', 'billing', 'Ｂilling ', 'other', 'Billing (2)']
+    for (const [index, name] of names.entries())
+      await sql`insert into projects values (${`p${index}`}, ${name}, '', '', ${index}, ${index === 3 ? 9 : null})`.execute(
+        database.query,
+      )
+    await migrate(database, context, [initial, administrators])
+    const projects = await createSqlProjects(database).list()
+    expect(projects.map(({ name }) => name)).toEqual([
+      'Billing',
+      'billing (2)',
+      'Ｂilling (3)',
+      'other',
+      'Billing (2) (2)',
+    ])
+    expect(projects[3]).toMatchObject({ deletesAtMs: 9, deletedBy: 'administrator' })
+    const [last, second, first, upgrade] = await createSqlAudit(database).list(4)
+    expect([first, second, last]).toMatchObject([
+      { event: 'project_changed', detail: 'p1', changes: { name: { from: 'billing', to: 'billing (2)' } } },
+      { event: 'project_changed', detail: 'p2' },
+      { event: 'project_changed', detail: 'p4' },
+    ])
+    expect(upgrade).toMatchObject({ event: 'database_upgraded', detail: '2' })
   })
 
   it('does not open a database of a newer version', async () => {
@@ -123,7 +158,7 @@ describe('a migration of SQLite', () => {
     expect([code, stderr]).toEqual([
       1,
       expect.stringMatching(
-        /^tokenwell-service: The database file \S+data\.db has schema 1 with the fingerprint other, and [^\n]+\n$/,
+        /^tokenwell-service: The database file \S+data\.db has schema \d with the fingerprint other, and [^\n]+\n$/,
       ),
     ])
   })

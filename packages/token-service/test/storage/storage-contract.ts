@@ -10,7 +10,8 @@ import { testListings } from './listing-contract.ts'
 const createdAtMs = 1_700_000_000_000
 
 function project(): Project {
-  return { id: randomUUID(), name: 'a', organizationName: 'b', developerEmail: 'c@example.com', createdAtMs }
+  const id = randomUUID()
+  return { id, name: `a ${id}`, organizationName: 'b', developerEmail: 'c@example.com', createdAtMs }
 }
 
 function application(projectId: string): Application {
@@ -136,11 +137,26 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
 
     it('creates a project once, and changes it', async () => {
       const { project: its, application: one } = await registered()
-      await storage.projects.create({ ...its, name: 'another' })
-      expect((await find(one.clientId)).project.name).toBe('a')
+      expect(await storage.projects.create({ ...its, name: randomUUID() })).toBe(false)
+      expect((await find(one.clientId)).project.name).toBe(its.name)
       await storage.projects.update(its.id, { organizationName: 'changed' })
       expect((await find(one.clientId)).project).toEqual({ ...its, organizationName: 'changed' })
       expect(await storage.projects.list()).toContainEqual({ ...its, organizationName: 'changed' })
+    })
+
+    it('finds a project by a name that no other one has, in any case and width', async () => {
+      const { project: its } = await registered()
+      const named = { ...its, name: ` Ｓｐｅｅｃｈ  ÜBER ${its.id}` }
+      await storage.projects.update(its.id, { name: named.name })
+      for (const name of [named.name, `speech über ${its.id.toUpperCase()} `])
+        expect(await storage.projects.findByName(name)).toEqual(named)
+      const other = { ...project(), name: `SPEECH über ${its.id}` }
+      expect(await storage.projects.create(other)).toBe(false)
+      const created = await Promise.all(
+        [1, 2, 3].map(() => storage.projects.create({ ...project(), name: other.id })),
+      )
+      expect(created.filter(Boolean)).toHaveLength(1)
+      expect(await storage.projects.findByName(its.name)).toBeUndefined()
     })
 
     it('lists only the applications of a project', async () => {
@@ -416,11 +432,13 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
     it('moves an application, and deletes it or its project when it is due', async () => {
       const [own, other] = [await registered(2), await registered()]
       const { clientId, id } = own.application
-      await storage.applications.update(id, { projectId: other.project.id, deletesAtMs: 100 })
+      const deletion = { deletesAtMs: 100, deletedBy: 'administrator' as const }
+      await storage.applications.update(id, { projectId: other.project.id, ...deletion })
       expect((await find(clientId)).project.id).toBe(other.project.id)
-      expect((await find(clientId)).application.deletesAtMs).toBe(100)
-      await storage.applications.update(id, { deletesAtMs: null })
-      expect((await find(clientId)).application).not.toHaveProperty('deletesAtMs')
+      expect((await find(clientId)).application).toMatchObject(deletion)
+      await storage.applications.update(id, { deletesAtMs: null, deletedBy: null })
+      for (const member of ['deletesAtMs', 'deletedBy'])
+        expect((await find(clientId)).application).not.toHaveProperty(member)
       expect(await storage.projects.purge(1_000)).toBe(0)
 
       const issued = token(own.secrets[0])
@@ -444,9 +462,12 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
       await storage.developers.join(developer, developer.id, 1)
       await storage.developers.addProject(developer.id, other.project.id)
       expect(await storage.developers.projectIds(developer.id)).toEqual([other.project.id])
-      await storage.projects.update(other.project.id, { deletesAtMs: 200 })
-      expect((await find(other.application.clientId)).project.deletesAtMs).toBe(200)
-      await storage.projects.update(other.project.id, { deletesAtMs: null })
+      const later = { deletesAtMs: 200, deletedBy: 'owner' as const }
+      await storage.projects.update(other.project.id, later)
+      expect((await find(other.application.clientId)).project).toMatchObject(later)
+      expect(await storage.projects.find(other.project.id)).toMatchObject(later)
+      await storage.projects.update(other.project.id, { deletesAtMs: null, deletedBy: null })
+      expect(await storage.projects.find(other.project.id)).not.toHaveProperty('deletedBy')
       expect(await storage.projects.list()).toContainEqual(other.project)
       await storage.projects.update(other.project.id, { deletesAtMs: 200 })
       expect(await storage.projects.purge(200)).toBeGreaterThan(0)

@@ -166,6 +166,10 @@ function settings({ products, scopes, state }: SettingsContent): SafeHtml {
   return html`${Object.values(fields)}`
 }
 
+/** What else happens if an administrator deletes something. */
+export const endsForOthers =
+  'Only an administrator can then restore it. Unless you are an owner of the project, approvals, secrets and keys end now: they are not restored.'
+
 function actions(
   request: DeveloperRequest,
   client: RegisteredClient,
@@ -248,6 +252,7 @@ function actions(
           <p>
             It can no longer get tokens, and its existing tokens become invalid at once. It can be restored
             within 30 days, with the same client ID and secrets; after that, it is permanently deleted.
+            ${developer.administrator ? endsForOthers : ''}
           </p>`,
         action: paths.deletion(project.id, application.id),
         confirm: 'Delete application',

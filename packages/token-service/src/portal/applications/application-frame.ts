@@ -100,10 +100,17 @@ function declinedNotice(request: DeveloperRequest, client: RegisteredClient): Sa
 }
 
 function deletedNotice(
-  { paths, csrfToken }: DeveloperRequest,
+  { paths, csrfToken, developer }: DeveloperRequest,
   { application, project }: RegisteredClient,
 ): SafeHtml {
-  const { id, deletesAtMs } = application
+  const { id, deletesAtMs, deletedBy } = application
+  if (deletesAtMs !== undefined && deletedBy === 'administrator' && !developer.administrator)
+    return html`<div class="notice" data-variant="danger">
+      <p>
+        An administrator deleted the application, and it cannot get tokens. Only an administrator can restore
+        it, until ${time(deletesAtMs)}.
+      </p>
+    </div>`
   return html`<div class="notice" data-variant="danger">
     ${
       deletesAtMs === undefined

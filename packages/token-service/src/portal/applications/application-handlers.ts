@@ -17,7 +17,7 @@ import {
 } from './application-form.ts'
 import { submissionForm } from '../secrets/rotation-form.ts'
 import { newApplicationPage, settingsPage } from './application-form-pages.ts'
-import { reportChange, PortalError } from '../portal-error.ts'
+import { PortalError } from '../portal-error.ts'
 import { applicationPage } from './application-page.ts'
 import { startPage } from '../overview/start-page.ts'
 import { secretPage } from '../secrets/secret-page.ts'
@@ -47,12 +47,19 @@ export function applicationHandlers(service: ServiceContext): HandlersOf<typeof 
   }
 
   /** Where the application can be moved to. */
-  async function otherProjects(request: DeveloperRequest, { project }: RegisteredClient): Promise<Project[]> {
+  async function otherProjects(
+    request: DeveloperRequest,
+    { project, application }: RegisteredClient,
+  ): Promise<Project[]> {
     const filter = { ownerId: ownerIdOf(request), limit: offeredProjects, offset: 0 }
     const { items } = await storage.listings.projects(filter)
-    return items
+    const others = items
       .map((each) => each.project)
       .filter(({ id, deletesAtMs }) => id !== project.id && deletesAtMs === undefined)
+    if (request.developer.administrator || application.status !== 'approved') return others
+    const owners = await storage.listings.owners([project, ...others].map(({ id }) => id))
+    const own = owners.get(project.id) ?? []
+    return others.filter(({ id }) => owners.get(id)?.every((name) => own.includes(name)))
   }
 
   return {
@@ -170,7 +177,7 @@ export function applicationHandlers(service: ServiceContext): HandlersOf<typeof 
       const { id, clientId } = client.application
       const registry = registryFor(actorOf(request))
       const { note, ...settings } = parsed.data
-      await reportChange(registry.changeSettings(client.application, settings, administrator, note))
+      await registry.changeSettings(client.application, settings, administrator, note)
       const changed = await storage.applications.findClient(clientId)
       const isRequested =
         changed?.application.requested ?? client.application.status !== changed?.application.status
@@ -181,8 +188,8 @@ export function applicationHandlers(service: ServiceContext): HandlersOf<typeof 
       const { application } = await ownClient(storage, request)
       const { project } = request.form
       const to = await findOwnProject(storage, request, typeof project === 'string' ? project : '')
-      if (to.deletesAtMs !== undefined) throw new PortalError('invalid_form')
-      await registryFor(actorOf(request)).moveApplication(application, to, request.developer.administrator)
+      const { administrator } = request.developer
+      await registryFor(actorOf(request)).moveApplication(application, to.id, administrator)
       return { redirectTo: request.paths.application(to.id, application.id), notice: 'application_moved' }
     },
     async deleteApplication(request) {
@@ -190,12 +197,13 @@ export function applicationHandlers(service: ServiceContext): HandlersOf<typeof 
       const { data } = deletionForm.safeParse(request.form)
       if (!data) throw new PortalError('invalid_form')
       const registry = registryFor(actorOf(request))
+      const { administrator } = request.developer
       const redirectTo = request.paths.application(project.id, application.id)
       if (data.decision === 'restore') {
-        await registry.restoreApplication(application)
+        await registry.restoreApplication(application, administrator)
         return { redirectTo, notice: 'application_restored' }
       }
-      await registry.deleteApplication(application)
+      await registry.deleteApplication(application, administrator)
       return { redirectTo, notice: 'application_deleted' }
     },
   }

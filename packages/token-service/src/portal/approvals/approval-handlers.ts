@@ -3,10 +3,11 @@ import type { approvalRoutes } from './approval-routes.ts'
 import type { ServiceContext } from '../../oauth/service-context.ts'
 import type { Application } from '../../storage/application.ts'
 import type { NoticeName } from '../layout/notices.ts'
-import { reportChange, PortalError } from '../portal-error.ts'
+import { PortalError } from '../portal-error.ts'
 import { ownClient } from '../projects/own-projects.ts'
 import { actorOf, administratorOf, requireAdministrator } from '../session/actor.ts'
 import { ApplicationChanged } from '../../clients/application-registry.ts'
+import { BeingDeleted } from '../../clients/credential-registry.ts'
 import type { RawParameters } from '../../oauth/parameters.ts'
 import { linkTo, pagingOf } from '../layout/paging.ts'
 import { optionalText, parseForm } from '../layout/parse-form.ts'
@@ -101,7 +102,7 @@ export function approvalHandlers({
           if (!application) throw new ApplicationChanged()
           await registry.approve(application, seen)
         } catch (error) {
-          if (!(error instanceof ApplicationChanged)) throw error
+          if (!(error instanceof ApplicationChanged || error instanceof BeingDeleted)) throw error
           changed += 1
         }
       }
@@ -127,7 +128,7 @@ export function approvalHandlers({
         requireAdministrator(request)
         return { page: declinePage(request, { client, from, state: reason.state }), status: 422 }
       }
-      const notice = await reportChange(decide(application, request, reason.data.reason))
+      const notice = await decide(application, request, reason.data.reason)
       // The queue itself offers to undo it.
       if (from === 'approvals')
         return notice === 'request_declined'

@@ -67,6 +67,16 @@ const texts: Record<PageErrorReason, ErrorText> = {
     title: 'The application has changed',
     text: 'Somebody changed the application while you were viewing it. Nothing was saved. Go back, reload the page and try again.',
   },
+  being_deleted: {
+    status: 409,
+    title: 'It was deleted',
+    text: 'Nothing was changed. What is being deleted has to be restored first.',
+  },
+  other_owners: {
+    status: 403,
+    title: 'The project has other owners',
+    text: 'Nothing was changed. Only an administrator can move an approved application to a project with other owners.',
+  },
   last_administrator: {
     status: 409,
     title: 'This is the last administrator',

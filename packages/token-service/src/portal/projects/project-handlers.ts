@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ProjectDetails } from '../../clients/application-registry.ts'
+import { ProjectNameTaken, type ProjectDetails } from '../../clients/application-registry.ts'
 import type { projectRoutes } from './project-routes.ts'
 import type { ServiceContext } from '../../oauth/service-context.ts'
 import { emptyForm, type FormState } from '../layout/form.ts'
@@ -11,7 +11,6 @@ import { actorOf, requireAdministrator } from '../session/actor.ts'
 import { PortalError } from '../portal-error.ts'
 import type { HandlersOf } from '../portal-request.ts'
 import { ownerIdOf, ownProject } from './own-projects.ts'
-import type { Project } from '../../storage/application.ts'
 import type { RawParameters } from '../../oauth/parameters.ts'
 import { line, optionalLine, parseForm, type ParsedForm } from '../layout/parse-form.ts'
 
@@ -57,9 +56,13 @@ export function projectHandlers(service: ServiceContext): HandlersOf<typeof proj
       if (!administrator && (await developers.projectIds(id)).length >= maxProjects) {
         throw new PortalError('too_many_projects')
       }
-      const project = await registryFor(actorOf(request)).createProject(parsed.data, id)
-      const redirectTo = form['from'] === 'start' ? paths.start : paths.project(project.id)
-      return { redirectTo, notice: 'project_created' }
+      try {
+        const project = await registryFor(actorOf(request)).createProject(parsed.data, id)
+        const redirectTo = form['from'] === 'start' ? paths.start : paths.project(project.id)
+        return { redirectTo, notice: 'project_created' }
+      } catch (error) {
+        return { page: newProjectPage(request, nameTaken(error, parsed.data)), status: 422 }
+      }
     },
     async showProjectSettings(request) {
       const project = await ownProject(storage, request)
@@ -69,24 +72,27 @@ export function projectHandlers(service: ServiceContext): HandlersOf<typeof proj
       const project = await ownProject(storage, request)
       const parsed = parseProjectForm(request.form)
       if (!parsed.data) return { page: projectSettingsPage(request, project, parsed.state), status: 422 }
-      await registryFor(actorOf(request)).changeProject(
-        project,
-        parsed.data satisfies ProjectDetails,
-        request.developer.administrator,
-      )
-      return { redirectTo: request.paths.project(project.id), notice: 'project_changed' }
+      const { administrator } = request.developer
+      try {
+        await registryFor(actorOf(request)).changeProject(project, parsed.data, administrator)
+        return { redirectTo: request.paths.project(project.id), notice: 'project_changed' }
+      } catch (error) {
+        const state = nameTaken(error, parsed.data)
+        return { page: projectSettingsPage(request, project, state), status: 422 }
+      }
     },
     async deleteProject(request) {
       const project = await ownProject(storage, request)
       const { data } = deletionForm.safeParse(request.form)
       if (!data) throw new PortalError('invalid_form')
       const registry = registryFor(actorOf(request))
+      const { administrator } = request.developer
       const redirectTo = request.paths.project(project.id)
       if (data.decision === 'restore') {
-        await registry.restoreProject(project)
+        await registry.restoreProject(project, administrator)
         return { redirectTo, notice: 'project_restored' }
       }
-      await registry.deleteProject(project)
+      await registry.deleteProject(project, administrator)
       return { redirectTo, notice: 'project_deleted' }
     },
     async changeOwners(request) {
@@ -121,8 +127,14 @@ function parseProjectForm(form: RawParameters): ParsedForm<ProjectDetails> {
   return { data: { name, organizationName, developerEmail } }
 }
 
+/** The form with the error that says so. */
+function nameTaken(error: unknown, details: ProjectDetails): FormState {
+  if (!(error instanceof ProjectNameTaken)) throw error
+  return { ...projectFormState(details), errors: { name: 'Another project has this name.' } }
+}
+
 /** The form's values for an existing project. */
-function projectFormState({ name, organizationName, developerEmail }: Project): FormState {
+function projectFormState({ name, organizationName, developerEmail }: ProjectDetails): FormState {
   return {
     values: { name, organization_name: organizationName, developer_email: developerEmail },
     errors: {},

@@ -3,6 +3,7 @@ import type { Project } from '../../storage/application.ts'
 import { dialog } from '../layout/dialog.ts'
 import { csrfInput, field, type FormState } from '../layout/form.ts'
 import type { PageContent } from '../layout/page.ts'
+import { endsForOthers } from '../applications/application-form-pages.ts'
 import { applicationTable, type ApplicationTableContent } from '../applications/application-table.ts'
 import { pages, type Paging } from '../layout/paging.ts'
 import { badge } from '../applications/status-badge.ts'
@@ -82,7 +83,7 @@ function aboutProject({ organizationName, developerEmail }: Project): string {
     .join(' · ')
 }
 
-function deletion({ paths, csrfToken }: DeveloperRequest, { project, total }: ProjectContent) {
+function deletion({ paths, csrfToken, developer }: DeveloperRequest, { project, total }: ProjectContent) {
   const count = total === 1 ? '1 application' : `${total} applications`
   const effect = html`<strong>${count}</strong> can no longer get tokens, and all existing tokens become
     invalid at once.`
@@ -96,7 +97,7 @@ function deletion({ paths, csrfToken }: DeveloperRequest, { project, total }: Pr
       body: html`<input type="hidden" name="decision" value="delete" />
         <p>
           ${total === 0 ? '' : effect} The project can be restored with its applications within 30 days; after
-          that, it is permanently deleted.
+          that, it is permanently deleted. ${developer.administrator ? endsForOthers : ''}
         </p>`,
       action: paths.projectDeletion(project.id),
       confirm: 'Delete project',
@@ -107,10 +108,17 @@ function deletion({ paths, csrfToken }: DeveloperRequest, { project, total }: Pr
 }
 
 function deletedNotice(
-  { paths, csrfToken }: DeveloperRequest,
-  { id }: Project,
+  { paths, csrfToken, developer }: DeveloperRequest,
+  { id, deletedBy }: Project,
   deletesAtMs: number,
 ): SafeHtml {
+  if (deletedBy === 'administrator' && !developer.administrator)
+    return html`<div class="notice" data-variant="danger">
+      <p>
+        An administrator deleted the project, and its applications cannot get tokens. Only an administrator
+        can restore it, until ${time(deletesAtMs)}.
+      </p>
+    </div>`
   return html`<div class="notice" data-variant="danger">
     <p>
       The project was deleted, and its applications cannot get tokens. It can be restored until

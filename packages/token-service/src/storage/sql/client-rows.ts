@@ -26,6 +26,7 @@ export const applicationColumns = [
   'applications.revision',
   'applications.tokenGeneration',
   'applications.deletesAtMs',
+  'applications.deletedBy',
 ] as const
 
 /** One row for each secret of an application, or one row without a secret. */
@@ -41,6 +42,7 @@ export function selectClients(query: Query) {
       'projects.developerEmail as projectDeveloperEmail',
       'projects.createdAtMs as projectCreatedAtMs',
       'projects.deletesAtMs as projectDeletesAtMs',
+      'projects.deletedBy as projectDeletedBy',
       ...secretColumns,
     ])
 }
@@ -55,6 +57,7 @@ export function toClients(rows: readonly ClientRow[]): RegisteredClient[] {
       projectDeveloperEmail,
       projectCreatedAtMs,
       projectDeletesAtMs,
+      projectDeletedBy,
       ...own
     } = row
     const project = {
@@ -64,13 +67,15 @@ export function toClients(rows: readonly ClientRow[]): RegisteredClient[] {
       developerEmail: projectDeveloperEmail,
       createdAtMs: projectCreatedAtMs,
       deletesAtMs: projectDeletesAtMs,
+      deletedBy: projectDeletedBy,
     }
     return { application: toApplication(own), project: toProject(project), secrets }
   })
 }
 
 export function toApplication(row: Selectable<Schema['applications']>): Application {
-  const { products, scopes, audiences, requested, review, keys, claims, deletesAtMs, ...application } = row
+  const { products, scopes, audiences, requested, review, keys, claims, ...rest } = row
+  const { deletesAtMs, deletedBy, ...application } = rest
   return {
     ...application,
     products: JSON.parse(products) as string[],
@@ -80,10 +85,16 @@ export function toApplication(row: Selectable<Schema['applications']>): Applicat
     claims: JSON.parse(claims) as Application['claims'],
     ...(requested !== null && { requested: JSON.parse(requested) as Approval }),
     ...(review !== null && { review: JSON.parse(review) as Review }),
-    ...(deletesAtMs !== null && { deletesAtMs }),
+    ...deletionOf({ deletesAtMs, deletedBy }),
   }
 }
 
-export function toProject({ deletesAtMs, ...project }: Selectable<Schema['projects']>): Project {
-  return { ...project, ...(deletesAtMs !== null && { deletesAtMs }) }
+export function toProject(row: Omit<Selectable<Schema['projects']>, 'nameKey'>): Project {
+  const { deletesAtMs, deletedBy, id, name, organizationName, developerEmail, createdAtMs } = row
+  const project = { id, name, organizationName, developerEmail, createdAtMs }
+  return { ...project, ...deletionOf({ deletesAtMs, deletedBy }) }
+}
+
+function deletionOf({ deletesAtMs, deletedBy }: Pick<Schema['projects'], 'deletesAtMs' | 'deletedBy'>) {
+  return { ...(deletesAtMs !== null && { deletesAtMs }), ...(deletedBy !== null && { deletedBy }) }
 }

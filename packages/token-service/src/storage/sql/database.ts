@@ -7,7 +7,7 @@ import {
   type Generated,
   type RawBuilder,
 } from 'kysely'
-import type { Application, Project, StoredSecret } from '../application.ts'
+import type { Application, DeletedBy, Project, StoredSecret } from '../application.ts'
 import type { ResourceServer, TrustedIssuer, StoredSigningKey, StoredToken } from '../storage.ts'
 import type {
   Developer,
@@ -30,11 +30,19 @@ type Nullable<Row, Column extends keyof Row> = Omit<Row, Column> & {
 
 /** The tables that the migrations create. Times are milliseconds since 1970. */
 export interface Schema {
-  projects: Nullable<Required<Project>, 'deletesAtMs'>
+  projects: Nullable<Required<Project>, 'deletesAtMs' | 'deletedBy'> & { nameKey: string }
   /** `products`, `scopes`, `audiences` and `keys` are JSON arrays, `requested`, `review` and `claims` are JSON objects. */
   applications: Omit<
     Application,
-    'products' | 'scopes' | 'audiences' | 'requested' | 'review' | 'keys' | 'claims' | 'deletesAtMs'
+    | 'products'
+    | 'scopes'
+    | 'audiences'
+    | 'requested'
+    | 'review'
+    | 'keys'
+    | 'claims'
+    | 'deletesAtMs'
+    | 'deletedBy'
   > & {
     products: string
     scopes: string
@@ -44,6 +52,7 @@ export interface Schema {
     keys: string
     claims: string
     deletesAtMs: number | null
+    deletedBy: DeletedBy | null
   }
   secrets: Nullable<Required<StoredSecret>, 'expiresAtMs'>
   lastUses: LastUse
@@ -87,8 +96,11 @@ export interface Schema {
     administrator: number
     passkeyOnly: number
   }
-  invitations: Omit<Invitation, 'administrator'> & { administrator: number }
-  passwordLinks: PasswordLink
+  invitations: Omit<Invitation, 'administrator' | 'createdBy'> & {
+    administrator: number
+    createdBy: string | null
+  }
+  passwordLinks: Nullable<Required<PasswordLink>, 'createdBy'>
   passkeys: Nullable<Required<Passkey>, 'lastUsedAtMs'>
   recoveryCodes: RecoveryCode & { developerId: string }
   memberships: { developerId: string; projectId: string }

@@ -3,6 +3,7 @@ import {
   NameTaken,
   type Developer,
   type DeveloperStorage,
+  type Invitation,
   type SessionStorage,
 } from '../developer-storage.ts'
 import { countDeleted, inTransaction, type Database, type Query, type Schema } from './database.ts'
@@ -147,7 +148,7 @@ export function createSqlDevelopers({ query }: Database): DeveloperStorage {
         .where('hash', '=', hash)
         .where('expiresAtMs', '>', nowMs)
         .executeTakeFirst()
-      return row && { ...row, administrator: row.administrator === 1 }
+      return row && toInvitation(row)
     },
     async invitations(nowMs) {
       const rows = await query
@@ -156,10 +157,14 @@ export function createSqlDevelopers({ query }: Database): DeveloperStorage {
         .where('expiresAtMs', '>', nowMs)
         .orderBy('expiresAtMs')
         .execute()
-      return rows.map((row) => ({ ...row, administrator: row.administrator === 1 }))
+      return rows.map(toInvitation)
     },
     async withdrawInvitation(hash) {
       return (await countDeleted(query.deleteFrom('invitations').where('hash', '=', hash))) > 0
+    },
+    async withdrawLinksOf(creatorId) {
+      await query.deleteFrom('passwordLinks').where('createdBy', '=', creatorId).execute()
+      return countDeleted(query.deleteFrom('invitations').where('createdBy', '=', creatorId))
     },
     async addProject(developerId, projectId) {
       await query
@@ -175,6 +180,14 @@ export function createSqlDevelopers({ query }: Database): DeveloperStorage {
         .where('developerId', '=', developerId)
         .execute()
       return rows.map(({ projectId }) => projectId)
+    },
+    async ownerIds(projectId) {
+      const rows = await query
+        .selectFrom('memberships')
+        .select('developerId')
+        .where('projectId', '=', projectId)
+        .execute()
+      return rows.map(({ developerId }) => developerId)
     },
     async removeProject(developerId, projectId) {
       await query
@@ -226,6 +239,10 @@ async function setPassword(query: Query, id: string, passwordHash: string): Prom
 
 export function toDeveloper({ passkeyOnly, ...row }: Selectable<Schema['developers']>): Developer {
   return { ...row, administrator: row.administrator === 1, ...(passkeyOnly === 1 && { passkeyOnly: true }) }
+}
+
+function toInvitation({ createdBy, ...row }: Schema['invitations']): Invitation {
+  return { ...row, administrator: row.administrator === 1, ...(createdBy !== null && { createdBy }) }
 }
 
 export function createSqlSessions({ query }: Database): SessionStorage {

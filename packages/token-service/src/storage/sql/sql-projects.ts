@@ -1,3 +1,4 @@
+import { projectNameKey } from '../application.ts'
 import type { ProjectStorage } from '../storage.ts'
 import { toProject } from './client-rows.ts'
 import { anyOf, countDeleted, inTransaction, type Database } from './database.ts'
@@ -13,16 +14,29 @@ export function createSqlProjects(database: Database): ProjectStorage {
       const row = await query.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirst()
       return row && toProject(row)
     },
+    async findByName(name) {
+      const named = query.selectFrom('projects').selectAll().where('nameKey', '=', projectNameKey(name))
+      const row = await named.executeTakeFirst()
+      return row && toProject(row)
+    },
     async create(project) {
-      await query
+      const { numInsertedOrUpdatedRows } = await query
         .insertInto('projects')
-        .values(project)
+        .values({ ...project, nameKey: projectNameKey(project.name) })
         .onConflict((conflict) => conflict.doNothing())
-        .execute()
+        .executeTakeFirstOrThrow()
+      return numInsertedOrUpdatedRows !== 0n
     },
     async update(id, changes) {
-      await query.updateTable('projects').set(changes).where('id', '=', id).execute()
+      const { name } = changes
+      const nameKey = name === undefined ? {} : { nameKey: projectNameKey(name) }
+      await query
+        .updateTable('projects')
+        .set({ ...changes, ...nameKey })
+        .where('id', '=', id)
+        .execute()
     },
+
     // Memberships are deleted with them.
     purge: (nowMs) =>
       inTransaction(query, async (transaction) => {
