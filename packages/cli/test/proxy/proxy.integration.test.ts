@@ -2,6 +2,7 @@ import { execFile, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -152,20 +153,41 @@ describe('tokenwell proxy', () => {
     expect(new Set(sent).size).toBe(2)
   })
 
-  it('passes on the response to an upload that the API does not wait for', async () => {
-    const api = await startApi((_request, response) => {
-      response.writeHead(413).end('too large')
+  it('passes on the response to an upload that the API does not wait for, and the next request', async () => {
+    const api = await startApi(({ url: path }, response) => {
+      if (path === '/upload') response.writeHead(413, { connection: 'close' })
+      response.end(path)
     })
     const { url } = await startProxy(api)
-    const request = httpRequest(`${url}/upload`, { method: 'PUT' })
-    request.write('one')
-    const [response] = (await once(request, 'response')) as [IncomingMessage]
-    expect([response.statusCode, (await response.setEncoding('utf8').toArray()).join('')]).toEqual([
-      413,
-      'too large',
-    ])
-    request.end('two')
-    expect((await fetch(url)).status).toBe(413)
+    const { pathname, host, port } = new URL(url)
+    const head = (method: string, path: string, ...fields: string[]) =>
+      [`${method} ${pathname}${path} HTTP/1.1`, `Host: ${host}`, ...fields, '', ''].join('\r\n')
+    const socket = connect(Number(port), '127.0.0.1').setEncoding('latin1')
+    onTestFinished(() => void socket.destroy())
+    let received = ''
+    socket.on('data', (part) => (received += String(part)))
+    socket.write(`${head('PUT', '/upload', 'Transfer-Encoding: chunked')}3\r\none\r\n`)
+    await expect.poll(() => received).toMatch(/^HTTP\/1\.1 413 [^]*\/upload/)
+    // More than is buffered.
+    socket.write(`100000\r\n${'x'.repeat(0x100000)}\r\n0\r\n\r\n${head('GET', '/next')}`)
+    await expect.poll(() => received).toMatch(/HTTP\/1\.1 200 [^]*\/next/)
+  })
+
+  it('closes the connection of a rejection that is not passed on', async () => {
+    const closed = signal()
+    let rejected: string | undefined
+    const api = await startApi(async ({ headers: { authorization } }, response) => {
+      rejected ??= authorization
+      if (authorization === rejected) {
+        response.once('close', () => closed.resolve())
+        response.writeHead(401).write('and so on')
+      } else {
+        await closed.promise
+        response.end('accepted')
+      }
+    })
+    const { url } = await startProxy(api)
+    expect(await (await fetch(url)).text()).toBe('accepted')
   })
 
   it('sends requests to an API over TLS, whose certificate it checks', async () => {
@@ -243,7 +265,8 @@ describe('tokenwell proxy', () => {
       `${host} sent an invalid response (ERR_HTTP_INVALID_STATUS_CODE).`,
     ])
     responses.push('HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n')
-    expect(await responseTo('GET')).toEqual(['204', undefined])
+    const withoutBody = `GET ${url.pathname} HTTP/1.1\r\nHost: ${url.host}\r\nConnection: close\r\n\r\n`
+    expect(await exchange(url, withoutBody)).not.toMatch(/content-length/i)
   })
 
   it('ends the request to the API when the client leaves', async () => {
