@@ -4,26 +4,17 @@ import {
   isRepeatableBody,
   type Attachment,
   type AttachRequest,
+  type SentRequest,
 } from '@tokenwell/core/adapter'
 import type { AxiosAdapter, AxiosInstance, AxiosResponse, InternalAxiosRequestConfig as Config } from 'axios'
-import { copyArguments } from './copy-arguments.ts'
-import { finalUrl, wasRedirected } from './final-url.ts'
-import { redirectedRequest, type RedirectedRequest } from './redirected-request.ts'
-import { redactError, redactResponse } from './redact.ts'
-import { baseOrigin, requestUrl, urlOfSameOrigin } from './request-url.ts'
-import { startTime, abortSignalOf } from './request-abort-signal.ts'
-import { createSendOnce, sendByAdapter, sendWithoutToken } from './send-once.ts'
-import { isWithoutToken } from './without-token.ts'
+import { createAxiosErrors, redactOutcome, type Outcome } from './outcome.ts'
+import { finalUrl, redirectedRequest, wasRedirected } from './redirects.ts'
+import { abortSignalOf, startTime } from './request-abort-signal.ts'
+import { baseOrigin, copyArguments, isWithoutToken, requestUrl, urlOfSameOrigin } from './request-config.ts'
+import { sendByAdapter, sendOnce } from './send-once.ts'
 
 /** An axios instance, with the type declarations for `import` or those for `require`. */
 export type AttachableInstance = Pick<AxiosInstance, 'defaults' | 'interceptors' | 'getUri'>
-
-interface RepeatableRequest extends AttachRequest {
-  readonly repeatable: boolean
-  readonly target: () => string
-  /** How many redirects led to it. */
-  readonly redirects: number
-}
 
 /**
  * Attaches tokens to the requests of an axios instance. If the API rejects a token, the request is sent once more with
@@ -44,9 +35,11 @@ export function attachTokens(
   options: Partial<AttachOptions> = {},
 ): () => void {
   const allowedOrigins = options.allowedOrigins ?? baseOrigin(instance.defaults.baseURL)
+  const { replaceHeader = false } = options
   const attacher = createTokenAttacher(tokens, { ...options, allowedOrigins })
-  const { header, followsRedirects, replaceHeader } = attacher
-  const { sendWithToken, notSent, networkError } = createSendOnce(instance, attacher)
+  const { header } = attacher
+  const isAuthorization = header.toLowerCase() === 'authorization'
+  const errors = createAxiosErrors(instance)
 
   // A function may check the whole URL.
   const urlOf = allowedOrigins.every((origin) => typeof origin === 'string') ? urlOfSameOrigin : requestUrl
@@ -56,119 +49,59 @@ export function attachTokens(
     const url = urlOf(config)
     // axios turns both into an Authorization header, which replaces any other.
     const hasCredentials =
-      followsRedirects && (config.auth || (url.includes('@') && /^[^/?#]*\/\/[^/?#]*@/.test(url)))
-    if (isWithoutToken(config) || (hasCredentials && replaceHeader)) return sendWithoutToken(config)
-    const request = {
-      // Set by axios, for every request.
-      method: config.method!,
-      url,
-      target: () => requestUrl(config),
-      hasHeader: Boolean(hasCredentials) || (!replaceHeader && hasHeader(config.headers, header)),
-      repeatable: isRepeatableBody(config.data),
-      redirects: 0,
-    }
+      isAuthorization && (config.auth || (url.includes('@') && /^[^/?#]*\/\/[^/?#]*@/.test(url)))
     const startedAt = startTime(config)
+    const sendOptions = { errors, header, replaceHeader, startedAt }
+    if (isWithoutToken(config) || (hasCredentials && replaceHeader)) {
+      return sendOnce(config, undefined, sendOptions).then(responseOf)
+    }
+    const hasHeader = Boolean(hasCredentials) || (!replaceHeader && containsHeader(config.headers, header))
+    let request = new AxiosRequest(config, url, hasHeader)
+    let failure: unknown
+
+    /** Sends it, and follows the redirects of axios' fetch adapter. It is sent again to where they have led. */
+    async function sendFollowing(attachment: Attachment | undefined): Promise<SentRequest<Outcome>> {
+      for (let carried = attachment; ;) {
+        const outcome = await sendOnce(request.config, carried, sendOptions)
+        const redirected = carried?.followsRedirects ? redirectOf(outcome.response) : undefined
+        if (redirected === undefined) return new SentByAxios(outcome, request, carried !== undefined)
+        discard(outcome.response)
+        if (!redirected.keepsToken) carried = undefined
+        request = new AxiosRequest(redirected.config, redirected.url, hasHeader, request.redirects + 1)
+        sending.add(request.config)
+      }
+    }
+
+    function redirectOf(response: AxiosResponse) {
+      try {
+        return redirectedRequest(request.config, response, request.redirects)
+      } catch (error) {
+        throw errors.networkError(error as Error, config)
+      }
+    }
+
     const watch = abortSignalOf(config, startedAt)
-    return attacher.attach(request, watch.signal).then(
-      (attachment) => {
-        watch.stop()
-        return sendAttached(request, attachment, config, startedAt)
-      },
-      (error: Error) => {
-        watch.stop()
-        return notSent(config)(error)
-      },
-    )
-  }
-
-  function sendAttached(
-    request: RepeatableRequest,
-    attachment: Attachment | undefined,
-    config: Config,
-    startedAt: number,
-  ): Promise<AxiosResponse> {
-    if (attachment === undefined) return sendWithheld(request, config)
-    return sendWithToken(attachment, config, startedAt, async (response, error) => {
-      const follows = followsRedirects && !attachment.isBound
-      const redirected = follows ? redirectOf(request, config, response) : undefined
-      if (redirected) {
-        discard(response)
-        return followRedirect(request, attachment, config, redirected, startedAt)
-      }
-      const watch = abortSignalOf(config, startedAt)
-      const next = await attacher
-        .retryAttachment(
-          request,
-          attachment,
-          toApiResponse(response),
-          canRepeat(request, response),
-          watch.signal,
-        )
-        .finally(() => watch.stop())
-        .catch(notSent(config))
-      if (next !== undefined) {
-        discard(response)
-        return sendAttached(request, next, config, startedAt)
-      }
-      if (error) throw error
-      return response
-    })
-  }
-
-  function redirectOf({ redirects }: RepeatableRequest, config: Config, response: AxiosResponse) {
-    try {
-      return redirectedRequest(config, response, redirects)
-    } catch (error) {
-      throw networkError(error as Error, config)
-    }
-  }
-
-  /** The outcome has the configuration of the first request, as if the adapter had followed the redirect. */
-  function followRedirect(
-    request: RepeatableRequest,
-    attachment: Attachment,
-    config: Config,
-    redirected: RedirectedRequest,
-    startedAt: number,
-  ): Promise<AxiosResponse> {
-    const { config: next, url, keepsToken } = redirected
-    const about: RepeatableRequest = {
-      ...request,
-      method: next.method!,
-      url,
-      target: () => url,
-      repeatable: isRepeatableBody(next.data),
-      redirects: request.redirects + 1,
-    }
-    sending.add(next)
-    return sendAttached(about, keepsToken ? attachment : undefined, next, startedAt).then(
-      (response) => {
-        redactResponse(response, config)
-        return response
-      },
-      (error: unknown) => {
-        redactError(error, config)
-        throw error
-      },
-    )
-  }
-
-  /** A 401 to a request without a token is explained once. */
-  function sendWithheld(request: AttachRequest, config: Config): Promise<AxiosResponse> {
-    const explain = (response: AxiosResponse | undefined): void => {
-      if (response?.status === 401)
-        void attacher.retryAttachment(request, undefined, toApiResponse(response), false)
-    }
-    return sendWithoutToken(config).then(
-      (response) => {
-        explain(response)
-        return response
-      },
-      (error: unknown) => {
-        explain(Object(error).response)
-        throw error
-      },
-    )
+    return attacher
+      .send(request, watch.signal, (attachment) =>
+        sendFollowing(attachment).catch((error: unknown) => {
+          failure = error
+          throw error
+        }),
+      )
+      .then(
+        (outcome) => {
+          watch.stop()
+          // As if the adapter had followed the redirects.
+          if (request.redirects > 0) redactOutcome(outcome, config)
+          return responseOf(outcome)
+        },
+        (error: Error) => {
+          watch.stop()
+          if (error !== failure) throw errors.notSent(error, config)
+          if (request.redirects > 0) redactOutcome({ error }, config)
+          throw error
+        },
+      )
   }
 
   const wrappers = new WeakSet<AxiosAdapter>()
@@ -209,9 +142,75 @@ export function attachTokens(
   return () => request.eject(id)
 }
 
-/** A 401 after a redirect says nothing about the request that was redirected: it may have succeeded. */
-function canRepeat({ method, repeatable, target }: RepeatableRequest, response: AxiosResponse): boolean {
-  return repeatable && (/^(?:get|head)$/i.test(method) || !wasRedirected(response, target()))
+/** A request of axios, as an attacher sees it. */
+class AxiosRequest implements AttachRequest {
+  readonly config: Config
+  readonly url: string
+  readonly hasHeader: boolean
+  /** How many redirects led to it. */
+  readonly redirects: number
+  readonly repeatable: boolean
+
+  constructor(config: Config, url: string, hasHeader: boolean, redirects = 0) {
+    this.config = config
+    this.url = url
+    this.hasHeader = hasHeader
+    this.redirects = redirects
+    this.repeatable = isRepeatableBody(config.data)
+  }
+
+  get method(): string {
+    // Set by axios, for every request.
+    return this.config.method!
+  }
+
+  target(): string {
+    return requestUrl(this.config)
+  }
+}
+
+class SentByAxios implements SentRequest<Outcome> {
+  readonly result: Outcome
+  readonly request: AxiosRequest
+  readonly hasToken: boolean
+
+  constructor(result: Outcome, request: AxiosRequest, hasToken: boolean) {
+    this.result = result
+    this.request = request
+    this.hasToken = hasToken
+  }
+
+  get status(): number {
+    return this.result.response.status
+  }
+
+  get headers(): Record<string, string> {
+    return (this.result.response.headers ?? {}) as Record<string, string>
+  }
+
+  get url(): string | undefined {
+    return finalUrl(this.result.response)
+  }
+
+  readBody(): string | undefined | Promise<string> {
+    return readStart(this.result.response.data)
+  }
+
+  /** A 401 after a redirect says nothing about the request that was redirected: it may have succeeded. */
+  isRepeatable(): boolean {
+    const { method, repeatable } = this.request
+    if (!repeatable) return false
+    return /^(?:get|head)$/i.test(method) || !wasRedirected(this.result.response, this.request.target())
+  }
+
+  discard(): void {
+    discard(this.result.response)
+  }
+}
+
+function responseOf({ response, error }: Outcome): AxiosResponse {
+  if (error) throw error
+  return response
 }
 
 /** An unread stream would keep its connection open. */
@@ -221,18 +220,12 @@ function discard({ data }: AxiosResponse): void {
 }
 
 /** Like `headers.has(name)`, in a fraction of the time. */
-function hasHeader(headers: Config['headers'], name: string): boolean {
+function containsHeader(headers: Config['headers'], name: string): boolean {
   for (const key in headers) {
     if (key.length === name.length && key.toLowerCase() === name.toLowerCase() && headers[key] !== undefined)
       return true
   }
   return false
-}
-
-function toApiResponse(response: AxiosResponse) {
-  const { status, headers, data } = response
-  const readBody = () => readStart(data)
-  return { status, headers: (headers ?? {}) as Record<string, string>, url: finalUrl(response), readBody }
 }
 
 function readStart(data: AxiosResponse['data']): string | undefined | Promise<string> {

@@ -1,2 +1,2 @@
 export { attachTokens, type AttachableInstance } from './attach-tokens.ts'
-export { withoutToken } from './without-token.ts'
+export { withoutToken } from './request-config.ts'

@@ -1,11 +1,9 @@
-import type { Attachment, TokenAttacher } from '@tokenwell/core/adapter'
+import type { Attachment } from '@tokenwell/core/adapter'
 import * as axios from 'axios'
-import { createAxiosErrors } from './axios-errors.ts'
-import { recordingEnv } from './final-url.ts'
-import { inPage } from './redirected-request.ts'
-import { redactAgents, redactError, redactResponse } from './redact.ts'
+import { redactAgents, redactOutcome, type AxiosErrors, type Outcome } from './outcome.ts'
+import { inPage, recordingEnv } from './redirects.ts'
 import { remainingTimeout } from './request-abort-signal.ts'
-import { requestUrl } from './request-url.ts'
+import { requestUrl } from './request-config.ts'
 
 type Config = axios.InternalAxiosRequestConfig
 type Response = axios.AxiosResponse
@@ -20,93 +18,81 @@ export function sendByAdapter(config: Config, adapter = config.adapter): Promise
   return getAdapter(adapter ?? axios.default.defaults.adapter, config)(config)
 }
 
-/** Sends a request without a token. It is redacted too: its socket may carry the next request, which has a token. */
-export function sendWithoutToken(config: Config): Promise<Response> {
-  return sendByAdapter(config).then(
-    (response) => {
-      redactResponse(response, config)
-      return response
-    },
-    (error: unknown) => {
-      redactError(error, config)
-      throw error
-    },
-  )
+export interface SendOptions {
+  readonly errors: AxiosErrors
+  /** Name of the header that carries the token. */
+  readonly header: string
+  readonly replaceHeader: boolean
+  readonly startedAt: number
 }
 
-/** Sends the requests of an instance with a token. */
-export function createSendOnce(instance: Pick<axios.AxiosInstance, 'getUri'>, attacher: TokenAttacher) {
-  const { header, followsRedirects, checksEveryResponse, replaceHeader } = attacher
-  const errors = createAxiosErrors(instance)
-
-  /** Rejects a request that got no token. */
-  const notSent = (config: Config) => {
-    return (error: Error): never => {
-      throw errors.notSent(error, config)
-    }
+/**
+ * Sends a request with its token, or as it is. That is redacted too: its socket may carry the next request, which has a
+ * token.
+ *
+ * @throws what axios throws without a response
+ */
+export function sendOnce(
+  config: Config,
+  attachment: Attachment | undefined,
+  options: SendOptions,
+): Promise<Outcome> {
+  redactAgents(config)
+  const restore = attachment && attach(config, attachment, options)
+  const succeed = (response: Response): Outcome => {
+    restore?.()
+    return redactOutcome({ response }, config)
   }
-
-  return {
-    sendWithToken,
-    notSent,
-    networkError: (cause: Error, config: Config) => errors.networkError(cause, config),
+  const fail = (cause: unknown): Outcome => {
+    restore?.()
+    const error = options.errors.adopt(cause)
+    const { response } = redactOutcome({ error, response: Object(error).response }, config)
+    if (response) return { response, error }
+    throw error
   }
-
-  /** Only the adapter sees the token, in a separate headers object; the caller's headers are restored afterwards. */
-  function sendWithToken(
-    attachment: Attachment,
-    config: Config,
-    startedAt: number,
-    retry: (response: Response, error?: unknown) => Promise<Response>,
-  ): Promise<Response> {
-    const { isBound } = attachment
-    const follows = followsRedirects && !isBound
-    // Changed and restored, because copying axios's configuration costs more than everything else.
-    const { headers } = config
-    redactAgents(config)
-    const withToken: Config['headers'] = Object.assign(new axios.AxiosHeaders(), headers)
-    for (const name in attachment.headers) {
-      // Whichever case the caller's header is in.
-      if (replaceHeader || isBound) withToken.delete(name)
-      withToken[name] = attachment.headers[name]!
-    }
-    config.headers = withToken
-    const revert = change(config, {
-      ...limits(config, startedAt),
-      ...(acceptsFetch && inPage() && { env: recordingEnv(config) }),
-      ...(follows ? withSafeRedirects(config, header) : withoutRedirects(config)),
-    })
-    const restoreConfig = (): void => {
-      config.headers = headers
-      revert()
-    }
-    // For axios, `validateStatus` tells success from failure.
-    const needsCheck = ({ status }: Response) => status >= 300 || checksEveryResponse || isBound
-    const succeed = (response: Response) => {
-      restoreConfig()
-      redactResponse(response, config)
-      return needsCheck(response) ? retry(response) : response
-    }
-    const fail = (error: unknown) => {
-      restoreConfig()
-      const response = redactError(errors.adopt(error), config)
-      if (response && needsCheck(response)) return retry(response, error)
-      throw error
-    }
-    try {
-      return sendByAdapter(config).then(succeed, fail)
-    } catch (error) {
-      restoreConfig()
-      throw error
-    }
+  try {
+    return sendByAdapter(config).then(succeed, fail)
+  } catch (error) {
+    restore?.()
+    throw error
   }
+}
 
-  function withoutRedirects({ fetchOptions }: Config): Partial<Config> {
-    // Before 1.12, the fetch adapter does not read `maxRedirects`.
-    if (!inPage()) return { maxRedirects: 0, fetchOptions: { ...fetchOptions, redirect: 'manual' } }
-    // XMLHttpRequest always follows redirects; fetch can fail on them instead.
-    return { adapter: 'fetch', fetchOptions: { ...fetchOptions, redirect: 'error' } }
+/**
+ * Only the adapter sees the token, in a separate headers object. Returns a function that restores the configuration, which is
+ * changed because copying it costs more than everything else.
+ */
+function attach(
+  config: Config,
+  attachment: Attachment,
+  { header, replaceHeader, startedAt }: SendOptions,
+): () => void {
+  const { followsRedirects } = attachment
+  const { headers } = config
+  const withToken: Config['headers'] = Object.assign(new axios.AxiosHeaders(), headers)
+  for (const name in attachment.headers) {
+    // Whichever case the caller's header is in.
+    if (replaceHeader || !followsRedirects) withToken.delete(name)
+    withToken[name] = attachment.headers[name]!
   }
+  config.headers = withToken
+  const timeout = remainingTimeout(config, startedAt)
+  const revert = change(config, {
+    ...(timeout !== undefined && { timeout }),
+    ...(acceptsFetch && inPage() && { env: recordingEnv(config) }),
+    ...(followsRedirects ? withSafeRedirects(config, header) : withoutRedirects(config)),
+  })
+  return () => {
+    config.headers = headers
+    revert()
+  }
+}
+
+function withoutRedirects({ fetchOptions }: Config): Partial<Config> {
+  // Before 1.12, the fetch adapter does not read `maxRedirects`.
+  if (!inPage()) return { maxRedirects: 0, fetchOptions: { ...fetchOptions, redirect: 'manual' } }
+  // XMLHttpRequest always follows redirects; fetch can fail on them instead.
+  return { adapter: 'fetch', fetchOptions: { ...fetchOptions, redirect: 'error' } }
 }
 
 /**
@@ -133,11 +119,6 @@ function withSafeRedirects(config: Config, header: string): Partial<Config> {
       for (const name in headers) if (name.toLowerCase() === header.toLowerCase()) delete headers[name]
     },
   }
-}
-
-function limits(config: Config, startedAt: number): Partial<Config> {
-  const timeout = remainingTimeout(config, startedAt)
-  return timeout === undefined ? {} : { timeout }
 }
 
 /** Applies changes and returns a function that reverts them. */

@@ -1,4 +1,15 @@
-export { createTokenAttacher } from './attach/create-token-attacher.ts'
+export {
+  createTokenAttacher,
+  type ApiResponse,
+  type Attachment,
+  type AttachOptions,
+  type AttachRequest,
+  type SentRequest,
+  type TokenAttacher,
+} from './attach/attacher.ts'
+export { copyBody, isRepeatableBody } from './attach/body.ts'
+export { fetchWithToken, type FetchWithTokenOptions } from './attach/fetch.ts'
+export { readRedirect, type Redirect } from './attach/redirect.ts'
 export type { RejectedRequest } from './provider/token-provider.ts'
 export { tokenSharing } from './sharing/share.ts'
 export type {
@@ -8,13 +19,3 @@ export type {
   TokenSharing,
   TokenStore,
 } from './sharing/token-store.ts'
-export { maxRedirects, networkError, readRedirect, type Redirect } from './attach/follow-redirect.ts'
-export { copyBody, isRepeatableBody } from './attach/replayable-body.ts'
-export type {
-  ApiResponse,
-  Attachment,
-  AttachOptions,
-  AttachRequest,
-  TokenAttacher,
-} from './attach/token-attacher.ts'
-export { fetchWithToken, type FetchWithTokenOptions } from './attach/token-fetch.ts'

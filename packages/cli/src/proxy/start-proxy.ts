@@ -172,22 +172,18 @@ async function sendWithToken(
     })
   }
 
-  let attachment = await attacher.attach(request, signal)
-  for (;;) {
+  return attacher.send(request, signal, async (attachment) => {
     const response = await send(attachment?.headers)
     // Until it is read, which adds a listener that reports the error.
     response.on('error', () => {})
-    if (response.statusCode! < 400) return response
-    const received = {
+    return {
+      result: response,
       status: response.statusCode!,
       headers: response.headers as Readonly<Record<string, string>>,
       readBody: () => readStart(response),
+      discard: () => response.destroy(),
     }
-    const next = await attacher.retryAttachment(request, attachment, received, repeatable, signal)
-    if (next === undefined) return response
-    response.destroy()
-    attachment = next
-  }
+  })
 }
 
 /** The start of a response as text; the response stays unread. Waits at most a second. */

@@ -25,11 +25,14 @@ interface Contents {
 
 class IssuedToken extends Redacted implements AccessToken {
   readonly #contents: Contents
+  // Read for each request.
+  readonly tokenType: AccessToken['tokenType']
   declare readonly binding?: TokenBinding
 
   constructor(contents: Contents, binding: TokenBinding | undefined) {
     super()
     this.#contents = contents
+    this.tokenType = contents.response.tokenType
     if (binding) this.binding = binding
   }
 
@@ -41,10 +44,6 @@ class IssuedToken extends Redacted implements AccessToken {
   // Without the function, because programs read it with each call: twice as fast.
   get value(): string {
     return (#contents in this ? this.#contents.value : undefined) as string
-  }
-
-  get tokenType(): AccessToken['tokenType'] {
-    return this.response?.tokenType
   }
 
   get expiresAt(): Date {

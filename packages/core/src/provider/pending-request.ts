@@ -71,6 +71,11 @@ interface JoinedWait {
 /** One token request: its attempts, the callers that wait for it, their timers, and its cancellation. */
 export class PendingRequest implements StoreRequest<CachedToken> {
   readonly options: PendingRequestOptions
+  readonly id: number
+  readonly source: TokenSource
+  readonly forced: boolean
+  readonly failures: number
+  readonly isHurried: boolean
   readonly settings: ProviderSettings
   /** When it must have settled, by the monotonic clock, so that setting the wall clock cannot cut it short. */
   readonly deadline: number
@@ -90,6 +95,11 @@ export class PendingRequest implements StoreRequest<CachedToken> {
   constructor(options: PendingRequestOptions, context: ProviderContext) {
     const { settings } = context
     this.options = options
+    this.id = options.id
+    this.source = options.source
+    this.forced = options.forced ?? false
+    this.failures = options.failures
+    this.isHurried = options.reason !== 'refresh_ahead'
     this.settings = settings
     this.#context = context
     this.#waiting = options.background ? 1 : 0
@@ -97,26 +107,6 @@ export class PendingRequest implements StoreRequest<CachedToken> {
     this.deadline = now + settings.timeoutMs
     this.#progressBy = now + (options.delayMs ?? 0) + settings.attemptTimeoutMs
     this.#result = this.#acquire()
-  }
-
-  get id(): number {
-    return this.options.id
-  }
-
-  get source(): TokenSource {
-    return this.options.source
-  }
-
-  get forced(): boolean {
-    return this.options.forced ?? false
-  }
-
-  get failures(): number {
-    return this.options.failures
-  }
-
-  get isHurried(): boolean {
-    return this.options.reason !== 'refresh_ahead'
   }
 
   get signal(): AbortSignal {

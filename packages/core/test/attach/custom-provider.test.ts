@@ -3,10 +3,10 @@ import { createTokenAttacher } from '@tokenwell/core/adapter'
 import { describe, expect, it, vi } from 'vitest'
 import { pass, useFakeTime, watch } from '../support/fake-time.ts'
 import { ScriptedEndpoint, sourceOf, type Script } from '../support/scripted-endpoint.ts'
+import { api, get, rejection, sendThrough } from './send-through.ts'
 
 useFakeTime()
 
-const api = 'https://api.example.com'
 const allowedOrigins = [api]
 
 /** A provider without the methods for authors of attachers, as in a program without types. */
@@ -28,14 +28,11 @@ function customProvider(script: Script = {}): TokenProvider {
 describe('a custom token provider', () => {
   it('provides tokens for allowed origins', async () => {
     const attacher = createTokenAttacher(customProvider(), { allowedOrigins })
-    expect(await attacher.attach({ method: 'GET', url: api })).toMatchObject({
-      headers: { Authorization: 'Bearer token-1' },
-      token: { value: 'token-1' },
-    })
-    expect(await attacher.attach({ method: 'GET', url: 'https://evil.example.com' })).toBeUndefined()
-    expect(await attacher.attach({ method: 'POST', url: api, repeatable: false })).toMatchObject({
-      token: { value: 'token-1' },
-    })
+    expect((await sendThrough(attacher, get(api))).sent).toEqual(['Bearer token-1'])
+    expect((await sendThrough(attacher, get('https://evil.example.com'))).sent).toEqual([undefined])
+    const upload = { method: 'POST', url: api, repeatable: false }
+    expect((await sendThrough(attacher, upload, [rejection])).sent).toEqual(['Bearer token-1'])
+    expect((await sendThrough(attacher, upload)).sent).toEqual(['Bearer token-2'])
   })
 
   it('provides tokens for several requests to one URL', async () => {
@@ -54,20 +51,17 @@ describe('a custom token provider', () => {
       customProvider((request) => ({ latencyMs: request === 1 ? 0 : 1_000 })),
       { allowedOrigins },
     )
-    const request = { method: 'GET', url: api }
-    const rejection = { status: 401, headers: {} }
-    const attachment = await attacher.attach(request)
     const controller = new AbortController()
-    const aborted = watch(attacher.retryAttachment(request, attachment, rejection, true, controller.signal))
-    const replaced = watch(attacher.retryAttachment(request, attachment, rejection, true))
+    const aborted = watch(sendThrough(attacher, get(api), [rejection], controller.signal))
+    const replaced = watch(sendThrough(attacher, get(api), [rejection]))
+    await pass(0)
     controller.abort('enough')
     await pass(0)
     expect(aborted).toEqual({ state: 'rejected', error: 'enough' })
     await pass(1_000)
-    expect(replaced.value?.token.value).toBe('token-2')
-    expect(
-      await attacher.retryAttachment(request, replaced.value, { status: 200, headers: {} }, true),
-    ).toBeUndefined()
+    expect(replaced.value).toMatchObject({ status: 401, sent: ['Bearer token-1', 'Bearer token-2'] })
+    // Nobody reports the token that replaced it.
+    expect((await sendThrough(attacher, get(api))).sent).toEqual(['Bearer token-2'])
   })
 })
 

@@ -1,15 +1,20 @@
-import { createTokenProvider, type AttachOptions } from '@tokenwell/core'
+import { createTokenFetch, createTokenProvider, type AttachOptions } from '@tokenwell/core'
 import { createTokenAttacher } from '@tokenwell/core/adapter'
 import { describe, expect, it, vi } from 'vitest'
 import { ScriptedEndpoint, sourceOf } from '../support/scripted-endpoint.ts'
+import { api, fine, get, sendThrough } from './send-through.ts'
 
-const request = { method: 'GET', url: 'https://api.example.com' }
 const json = { 'content-type': 'application/json; charset=utf-8' }
 
-async function start(options: Partial<AttachOptions> = {}) {
+function start(options: Partial<AttachOptions> = {}) {
   const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint()))
-  const attacher = createTokenAttacher(tokens, { allowedOrigins: [request.url], ...options })
-  return { attacher, attachment: await attacher.attach(request) }
+  return createTokenAttacher(tokens, { allowedOrigins: [api], ...options })
+}
+
+/** The attacher of a fetch that returns one response. */
+function startFetch(response: Response, options: Partial<AttachOptions>) {
+  const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint()))
+  return createTokenFetch(tokens, { allowedOrigins: [api], fetch: async () => response, ...options })
 }
 
 describe('the body of a response', () => {
@@ -17,7 +22,7 @@ describe('the body of a response', () => {
     ['without isTokenRejected', {}],
     ['if isTokenRejected does not decide', { isTokenRejected: () => undefined }],
   ])('is read only if it is a JSON error: %s', async (_name, options) => {
-    const { attacher, attachment } = await start(options)
+    const attacher = start(options)
     const fault = { detail: { errorcode: 'x.access_token_expired' } }
     const readBody = vi.fn(() => JSON.stringify({ fault }))
     for (const response of [
@@ -25,11 +30,11 @@ describe('the body of a response', () => {
       { status: 500, headers: { 'content-type': 'text/event-stream' } },
       { status: 500, headers: {} },
     ]) {
-      await attacher.retryAttachment(request, attachment, { ...response, readBody }, true)
+      await sendThrough(attacher, get(api), [{ ...response, readBody }])
     }
     expect(readBody).not.toHaveBeenCalled()
     const response = { status: 500, headers: json, readBody }
-    expect(await attacher.retryAttachment(request, attachment, response, true)).toBeDefined()
+    expect((await sendThrough(attacher, get(api), [response, fine])).sent).toHaveLength(2)
     expect(readBody).toHaveBeenCalledOnce()
   })
 
@@ -37,18 +42,13 @@ describe('the body of a response', () => {
     ['nothing is read', { readBody: () => Promise.resolve(undefined) }],
     ['there is no way to read it', {}],
   ])('is not needed if %s', async (_name, body) => {
-    const { attacher, attachment } = await start()
     const response = { status: 401, headers: json, ...body }
-    expect(await attacher.retryAttachment(request, attachment, response, true)).toMatchObject({
-      headers: { Authorization: 'Bearer token-2' },
-    })
+    const { sent } = await sendThrough(start(), get(api), [response, fine])
+    expect(sent).toEqual(['Bearer token-1', 'Bearer token-2'])
   })
 
   it('is read for isTokenRejected even if a character arrives in two parts', async () => {
     const read: unknown[] = []
-    const { attacher, attachment } = await start({
-      isTokenRejected: async ({ readBody }) => void read.push(await readBody?.()),
-    })
     const bytes = new TextEncoder().encode('Zugriff abgelaufen für €')
     const body = new ReadableStream({
       start(controller) {
@@ -56,18 +56,19 @@ describe('the body of a response', () => {
         controller.close()
       },
     })
-    await attacher.retryAttachment(request, attachment, new Response(body), true)
+    await startFetch(new Response(body), {
+      isTokenRejected: async ({ readBody }) => void read.push(await readBody?.()),
+    })(api)
     expect(read).toEqual(['Zugriff abgelaufen für €'])
   })
 
   it('is read for isTokenRejected up to 16 KiB', async () => {
     const read: unknown[] = []
-    const { attacher, attachment } = await start({
-      isTokenRejected: async ({ readBody }) => void read.push((await readBody?.())?.length),
-    })
     const pull = (controller: ReadableStreamDefaultController) => controller.enqueue(new Uint8Array(1_024))
     const response = new Response(new ReadableStream({ pull }))
-    await attacher.retryAttachment(request, attachment, response, true)
+    await startFetch(response, {
+      isTokenRejected: async ({ readBody }) => void read.push((await readBody?.())?.length),
+    })(api)
     expect(read).toEqual([16 * 1_024])
     await response.body?.cancel()
   })

@@ -8,13 +8,12 @@ import {
   createTokenFetch,
   type TokenBinding,
 } from '@tokenwell/core'
-import { createTokenAttacher, type ApiResponse } from '@tokenwell/core/adapter'
+import { createTokenAttacher } from '@tokenwell/core/adapter'
 import { pass, useFakeTime, watch } from '../support/fake-time.ts'
 import { ScriptedEndpoint, sourceOf, wrongSecret, type Script } from '../support/scripted-endpoint.ts'
+import { api, fine, get, rejection, sendThrough } from './send-through.ts'
 
 useFakeTime()
-
-const api = 'https://api.example.com'
 
 function start(script: Script = {}, options: Partial<AttachOptions> = {}) {
   const endpoint = new ScriptedEndpoint(script)
@@ -28,17 +27,12 @@ function start(script: Script = {}, options: Partial<AttachOptions> = {}) {
   }
 }
 
-const get = (url: string | URL) => ({ method: 'GET', url })
-const rejection: ApiResponse = { status: 401, headers: {} }
-
-describe('attaching', () => {
-  it('returns the header to set', async () => {
+describe('sending', () => {
+  it('passes the headers to set, and whether redirects may be followed', async () => {
     const { attacher } = start()
-    const attachment = await attacher.attach(get(`${api}/orders`))
-    expect(attachment).toMatchObject({
-      headers: { Authorization: 'Bearer token-1' },
-      token: { value: 'token-1' },
-    })
+    const { attachments, status } = await sendThrough(attacher, get(`${api}/orders`))
+    expect(attachments).toEqual([{ headers: { Authorization: 'Bearer token-1' }, followsRedirects: true }])
+    expect(status).toBe(200)
   })
 
   it.each<[Partial<AttachOptions>, string, string]>([
@@ -48,26 +42,27 @@ describe('attaching', () => {
     [{ header: undefined, scheme: undefined }, 'Authorization', 'Bearer token-1'],
   ])('with %j', async (options, header, value) => {
     const { attacher } = start({}, options)
-    expect(await attacher.attach(get(api))).toMatchObject({ headers: { [header]: value } })
+    const { attachments } = await sendThrough(attacher, get(api))
+    expect(attachments).toMatchObject([{ headers: { [header]: value } }])
     expect(attacher.header).toBe(header)
   })
 
-  it('allows redirects only with the Authorization header, which clients drop for another origin', () => {
-    expect(start().attacher.followsRedirects).toBe(true)
-    expect(start({}, { header: 'AUTHORIZATION' }).attacher.followsRedirects).toBe(true)
-    expect(start({}, { header: 'X-Token' }).attacher.followsRedirects).toBe(false)
-  })
-
-  it('has to see every response only with isTokenRejected', () => {
-    expect(start().attacher.checksEveryResponse).toBe(false)
-    expect(start({}, { isTokenRejected: () => undefined }).attacher.checksEveryResponse).toBe(true)
+  it('allows redirects only with the Authorization header, which clients drop for another origin', async () => {
+    const allowed = async (options: Partial<AttachOptions>) =>
+      (await sendThrough(start({}, options).attacher, get(api))).attachments[0]?.followsRedirects
+    expect(await allowed({})).toBe(true)
+    expect(await allowed({ header: 'AUTHORIZATION' })).toBe(true)
+    expect(await allowed({ header: 'X-Token' })).toBe(false)
   })
 
   it('requests and attaches no token for other origins, and emits an event', async () => {
     const { attacher, endpoint, events } = start()
-    expect(await attacher.attach(get('https://evil.example.com/path?secret=canary'))).toBeUndefined()
-    expect(await attacher.attach(get(new URL('http://api.example.com')))).toBeUndefined()
-    expect(await attacher.attach(get('not a url'))).toBeUndefined()
+    for (const url of [
+      'https://evil.example.com/path?secret=canary',
+      new URL('http://api.example.com'),
+      'not a url',
+    ])
+      expect((await sendThrough(attacher, get(url))).attachments).toEqual([undefined])
     expect(endpoint.requests).toHaveLength(0)
     expect(events).toEqual([
       { type: 'token_withheld', origin: 'https://evil.example.com', label: 'client' },
@@ -76,27 +71,50 @@ describe('attaching', () => {
     ])
   })
 
-  it('fails the request if no token is available', async () => {
-    await expect(start(wrongSecret).attacher.attach(get(api))).rejects.toMatchObject({ kind: 'credentials' })
+  it('fails the request if no token is available, without sending it', async () => {
+    const send = vi.fn()
+    const sending = start(wrongSecret).attacher.send(get(api), undefined, send)
+    await expect(sending).rejects.toMatchObject({ kind: 'credentials' })
+    expect(send).not.toHaveBeenCalled()
+  })
+
+  it('passes on what the client throws', async () => {
+    const error = new TypeError('fetch failed')
+    await expect(start().attacher.send(get(api), undefined, () => Promise.reject(error))).rejects.toBe(error)
   })
 
   it("passes on the caller's signal", async () => {
     const { attacher } = start()
-    await expect(attacher.attach(get(api), AbortSignal.abort('enough'))).rejects.toBe('enough')
-    await expect(attacher.attach(get(api), null)).resolves.toBeDefined()
+    await expect(sendThrough(attacher, get(api), [fine], AbortSignal.abort('enough'))).rejects.toBe('enough')
+    expect((await sendThrough(attacher, get(api), [fine], null)).status).toBe(200)
     // With a cached token too.
-    const cached = async () => attacher.attach(get(api), AbortSignal.abort('enough'))
-    await expect(cached()).rejects.toBe('enough')
+    await expect(sendThrough(attacher, get(api), [fine], AbortSignal.abort('enough'))).rejects.toBe('enough')
   })
 
   it('ends the wait when the signal is aborted', async () => {
     const { attacher } = start({ latencyMs: 100 })
     const controller = new AbortController()
-    const call = watch(attacher.attach(get(api), controller.signal))
+    const call = watch(sendThrough(attacher, get(api), [fine], controller.signal))
     await pass(50)
     controller.abort('enough')
     await pass(0)
     expect(call).toEqual({ state: 'rejected', error: 'enough' })
+  })
+
+  it.each([
+    ['a promise', async () => undefined],
+    ['anything else', () => ({})],
+  ])('explains a function that selects a provider and returns %s', async (_what, select) => {
+    const attacher = createTokenAttacher(select as never, { allowedOrigins: [api] })
+    await expect(sendThrough(attacher, get(api))).rejects.toMatchObject({
+      kind: 'configuration',
+      message: expect.stringContaining('must return a provider or undefined, not a promise') as string,
+    })
+  })
+
+  it('attaches no token if the function that selects a provider returns null', async () => {
+    const attacher = createTokenAttacher((() => null) as never, { allowedOrigins: [api] })
+    expect((await sendThrough(attacher, get(api))).attachments).toEqual([undefined])
   })
 
   it.each([
@@ -118,11 +136,10 @@ describe('attaching', () => {
 })
 
 describe('a 401 to a request without a token', () => {
-  const retryAttachment = async (url: string, status: number) => {
+  const sendTwice = async (url: string, status: number) => {
     const { attacher } = start()
-    const response = { ...rejection, status }
-    for (let request = 0; request < 2; request++)
-      await attacher.retryAttachment(get(url), undefined, response, true)
+    // To an allowed origin, with a token that is rejected.
+    for (let request = 0; request < 2; request++) await sendThrough(attacher, get(url), [{ status }])
   }
   const warnings = (environment: string | undefined) => {
     vi.stubEnv('NODE_ENV', environment)
@@ -132,12 +149,39 @@ describe('a 401 to a request without a token', () => {
 
   it('is explained once for each origin', async () => {
     const warn = warnings('development')
-    await retryAttachment('https://other.example.com/orders', 401)
+    await sendTwice('https://other.example.com/orders', 401)
     expect(warn.mock.calls).toEqual([
       [
         'Tokenwell: https://other.example.com responded with status 401. No token was sent to it, because it is not in allowedOrigins.',
       ],
     ])
+  })
+
+  it('is explained for 20 origins', async () => {
+    const warn = warnings('development')
+    const { attacher } = start()
+    for (let origin = 0; origin < 1_000; origin++)
+      await sendThrough(attacher, get(`https://other-${origin}.example.com`), [rejection])
+    expect(warn).toHaveBeenCalledTimes(20)
+  })
+
+  it.each([
+    ['the request had a header', { hasHeader: true }, createTokenProvider(sourceOf(new ScriptedEndpoint()))],
+    ['no token provider was selected', {}, undefined],
+  ])('is explained if %s', async (reason, request, provider) => {
+    const warn = warnings('development')
+    const attacher = createTokenAttacher(() => provider, { allowedOrigins: [api] })
+    await sendThrough(attacher, { ...get(api), ...request }, [rejection])
+    expect(warn).toHaveBeenCalledOnce()
+    expect(warn.mock.calls[0]![0]).toContain(reason)
+  })
+
+  it('is explained if the request lost its token on the way to another origin', async () => {
+    const warn = warnings('development')
+    const request = get('https://other.example.com/orders')
+    await sendThrough(start().attacher, get(api), [{ ...rejection, request, hasToken: false }])
+    expect(warn).toHaveBeenCalledOnce()
+    expect(warn.mock.calls[0]![0]).toContain('https://other.example.com responded')
   })
 
   it.each([
@@ -146,24 +190,21 @@ describe('a 401 to a request without a token', () => {
   ])('is explained where %s', async (_where, value) => {
     const warn = warnings(undefined)
     vi.stubGlobal('process', value)
-    await retryAttachment('https://other.example.com/orders', 401).finally(() => vi.unstubAllGlobals())
+    await sendTwice('https://other.example.com/orders', 401).finally(() => vi.unstubAllGlobals())
     expect(warn).toHaveBeenCalledOnce()
   })
 
   it('is no failure where there is no console', async () => {
     warnings('development')
     vi.stubGlobal('console', undefined)
-    const reattached = await retryAttachment('https://other.example.com', 401).then(
-      () => 'no failure',
-      (error: unknown) => error,
-    )
-    vi.unstubAllGlobals()
-    expect(reattached).toBe('no failure')
+    const sending = sendThrough(start().attacher, get('https://other.example.com'), [rejection])
+    const { status } = await sending.finally(() => vi.unstubAllGlobals())
+    expect(status).toBe(401)
   })
 
   it.each(['preproduction', 'test-eu'])('is explained in the environment %s', async (environment) => {
     const warn = warnings(environment)
-    await retryAttachment('https://other.example.com/orders', 401)
+    await sendTwice('https://other.example.com/orders', 401)
     expect(warn).toHaveBeenCalledOnce()
   })
 
@@ -174,80 +215,92 @@ describe('a 401 to a request without a token', () => {
     ['in a test', 'test', 'https://other.example.com', 401],
   ])('is not explained %s', async (_when, environment, url, status) => {
     const warn = warnings(environment)
-    await retryAttachment(url, status)
+    await sendTwice(url, status)
     expect(warn).not.toHaveBeenCalled()
   })
 })
 
-describe('after a response', () => {
-  it('returns a new token once for a rejected one', async () => {
+describe('a request whose token was rejected', () => {
+  it('is sent once more, with a new token', async () => {
     const { attacher, endpoint, events } = start()
-    const attachment = (await attacher.attach(get(api)))!
-    expect(await attacher.retryAttachment(get(api), attachment, rejection, true)).toMatchObject({
-      headers: { Authorization: 'Bearer token-2' },
-    })
+    const discard = vi.fn()
+    const { sent, status } = await sendThrough(attacher, get(api), [{ ...rejection, discard }, fine])
+    expect(sent).toEqual(['Bearer token-1', 'Bearer token-2'])
+    expect(status).toBe(200)
+    expect(discard).toHaveBeenCalledOnce()
     expect(endpoint.requests).toHaveLength(2)
     expect(events).toContainEqual(expect.objectContaining({ type: 'token_rejected', origin: api }))
   })
 
-  it.each([200, 204, 304, 400, 403, 404, 429, 500])('returns undefined for status %d', async (status) => {
+  it('is sent no third time', async () => {
+    const { attacher } = start()
+    const discard = vi.fn()
+    const { sent, status } = await sendThrough(attacher, get(api), [{ ...rejection, discard }])
+    expect(sent).toEqual(['Bearer token-1', 'Bearer token-2'])
+    expect(status).toBe(401)
+    // The caller gets the last response.
+    expect(discard).toHaveBeenCalledOnce()
+  })
+
+  it.each([200, 204, 304, 400, 403, 404, 429, 500])('is no request with the response %d', async (status) => {
     for (const options of [{}, { isTokenRejected: () => undefined }]) {
       const { attacher, tokens } = start({}, options)
-      const attachment = (await attacher.attach(get(api)))!
-      expect(
-        await attacher.retryAttachment(get(api), attachment, { ...rejection, status }, true),
-      ).toBeUndefined()
-      expect(tokens.peekToken()).toBe(attachment.token)
+      const call = await sendThrough(attacher, get(api), [{ status }])
+      expect(call).toMatchObject({ status, sent: ['Bearer token-1'] })
+      expect(tokens.peekToken()?.value).toBe('token-1')
     }
   })
 
-  it('returns undefined if the request cannot be sent again, and refreshes in the background', async () => {
-    const { attacher, endpoint, events, tokens } = start((request) => ({
-      latencyMs: request === 1 ? 0 : 100,
-    }))
-    const attachment = (await attacher.attach(get(api)))!
-    await pass(0)
-    expect(await attacher.retryAttachment(get(api), attachment, rejection, false)).toBeUndefined()
-    // Requests that can be repeated use the old token meanwhile; others wait for the new one.
-    expect(await attacher.attach(get(api))).toMatchObject({ token: { value: 'token-1' } })
-    const waiting = watch(Promise.resolve(attacher.attach({ ...get(api), repeatable: false })))
-    await pass(100)
-    expect(waiting.value?.token.value).toBe('token-2')
-    expect(tokens.peekToken()?.value).toBe('token-2')
-    expect(endpoint.requests).toHaveLength(2)
-    const reasons = events.flatMap((event) => (event.type === 'token_requested' ? [event.reason] : []))
-    expect(reasons).toEqual(['first', 'rejected'])
-  })
+  it.each([
+    ['`repeatable: false`', { repeatable: false }, {}],
+    ['isRepeatable()', {}, { isRepeatable: async () => false }],
+  ])(
+    'is not sent again if it cannot be, by %s: the token is refreshed in the background',
+    async (_how, request, response) => {
+      const { attacher, endpoint, events, tokens } = start((request) => ({
+        latencyMs: request === 1 ? 0 : 100,
+      }))
+      const first = await sendThrough(attacher, { ...get(api), ...request }, [{ ...rejection, ...response }])
+      expect(first).toMatchObject({ status: 401, sent: ['Bearer token-1'] })
+      // Requests that can be repeated use the old token meanwhile; others wait for the new one.
+      expect((await sendThrough(attacher, get(api))).sent).toEqual(['Bearer token-1'])
+      const waiting = watch(sendThrough(attacher, { ...get(api), repeatable: false }))
+      await pass(100)
+      expect(waiting.value?.sent).toEqual(['Bearer token-2'])
+      expect(tokens.peekToken()?.value).toBe('token-2')
+      expect(endpoint.requests).toHaveLength(2)
+      const reasons = events.flatMap((event) => (event.type === 'token_requested' ? [event.reason] : []))
+      expect(reasons).toEqual(['first', 'rejected'])
+    },
+  )
 
-  it('returns undefined with `retryOnRejection: false`; the next request gets a new token', async () => {
+  it('is not sent again with `retryOnRejection: false`; the next request gets a new token', async () => {
     const { attacher } = start({}, { retryOnRejection: false })
-    const attachment = (await attacher.attach(get(api)))!
-    expect(await attacher.retryAttachment(get(api), attachment, rejection, true)).toBeUndefined()
-    expect((await attacher.attach(get(api)))?.token.value).toBe('token-2')
+    expect((await sendThrough(attacher, get(api), [rejection])).sent).toEqual(['Bearer token-1'])
+    expect((await sendThrough(attacher, get(api))).sent).toEqual(['Bearer token-2'])
   })
 
-  it('returns undefined if no new token is available', async () => {
+  it('is not sent again if no new token is available', async () => {
     const { attacher } = start((request) => (request === 1 ? {} : wrongSecret))
-    const attachment = (await attacher.attach(get(api)))!
-    expect(await attacher.retryAttachment(get(api), attachment, rejection, true)).toBeUndefined()
+    const call = await sendThrough(attacher, get(api), [rejection])
+    expect(call).toMatchObject({ status: 401, sent: ['Bearer token-1'] })
   })
 
-  it('returns undefined if the server issues the same token again', async () => {
-    const { attacher } = start({ body: { access_token: 'same', token_type: 'Bearer', expires_in: 60 } })
-    const attachment = (await attacher.attach(get(api)))!
-    expect(await attacher.retryAttachment(get(api), attachment, rejection, true)).toBeUndefined()
+  it('is not sent again if the server issues the same token again', async () => {
+    const { attacher, endpoint } = start({
+      body: { access_token: 'same', token_type: 'Bearer', expires_in: 60 },
+    })
+    for (let call = 0; call < 100; call++)
+      expect((await sendThrough(attacher, get(`${api}/${call}`), [rejection])).sent).toEqual(['Bearer same'])
+    expect(endpoint.requests).toHaveLength(21)
   })
 
-  it('replaces tokens less often if an API rejects every new one', async () => {
+  it('is sent again less often if an API rejects every new token', async () => {
     const { attacher, endpoint } = start()
     const repeatedAt: number[] = []
     for (let tenth = 0; tenth < 250; tenth++) {
-      const attachment = (await attacher.attach(get(`${api}/broken`)))!
-      const next = await attacher.retryAttachment(get(`${api}/broken`), attachment, rejection, true)
-      if (next) {
-        repeatedAt.push(tenth / 10)
-        expect(await attacher.retryAttachment(get(`${api}/broken`), next, rejection, false)).toBeUndefined()
-      }
+      const { sent } = await sendThrough(attacher, get(`${api}/broken`), [rejection])
+      if (sent.length > 1) repeatedAt.push(tenth / 10)
       await pass(100)
     }
     expect(repeatedAt).toEqual([0, 1, 3, 7, 15])
@@ -257,24 +310,20 @@ describe('after a response', () => {
   it.each([
     ['a provider', (source: TokenSource) => createTokenProvider(source)],
     ['a key of a pool', (source: TokenSource) => createTokenPool((_key: string) => source).for('a')],
-  ])('replaces the tokens of %s as often as the API accepts the new ones', async (_name, tokensOf) => {
+  ])('is sent again as often as the API accepts the new tokens of %s', async (_name, tokensOf) => {
     const endpoint = new ScriptedEndpoint()
     const attacher = createTokenAttacher(tokensOf(sourceOf(endpoint)), { allowedOrigins: [api] })
-    for (let revocation = 0; revocation < 15; revocation++) {
-      const attachment = (await attacher.attach(get(api)))!
-      const next = (await attacher.retryAttachment(get(api), attachment, rejection, true))!
-      await attacher.retryAttachment(get(api), next, { status: 200, headers: {} }, false)
-    }
+    for (let revocation = 0; revocation < 15; revocation++)
+      expect((await sendThrough(attacher, get(api), [rejection, fine])).status).toBe(200)
     expect(endpoint.requests).toHaveLength(16)
   })
 
-  it('stops replacing tokens for an API that rejects them on many paths', async () => {
+  it('is not sent again to an API that rejects tokens on many paths', async () => {
     const { attacher, endpoint } = start()
     const repeated: boolean[] = []
     for (let path = 0; path < 30; path++) {
-      const request = get(`${api}/${path}`)
-      const attachment = (await attacher.attach(request))!
-      repeated.push((await attacher.retryAttachment(request, attachment, rejection, true)) !== undefined)
+      const { sent } = await sendThrough(attacher, get(`${api}/${path}`), [rejection, fine])
+      repeated.push(sent.length > 1)
     }
     expect(repeated).toEqual([...Array<boolean>(20).fill(true), ...Array<boolean>(10).fill(false)])
     expect(endpoint.requests).toHaveLength(21)
@@ -283,22 +332,17 @@ describe('after a response', () => {
   it('does not affect other paths and origins if one path rejects every token', async () => {
     const other = 'https://other.example.com'
     const { attacher, endpoint } = start({}, { allowedOrigins: [api, other] })
-    for (let path = 0; path < 30; path++) {
-      const request = get(`${api}/${path}`)
-      await attacher.retryAttachment(request, await attacher.attach(request), rejection, true)
-    }
-    const attachment = (await attacher.attach(get(other)))!
-    const next = (await attacher.retryAttachment(get(other), attachment, rejection, true))!
-    expect(next.token.value).not.toBe(attachment.token.value)
+    for (let path = 0; path < 30; path++)
+      await sendThrough(attacher, get(`${api}/${path}`), [rejection, fine])
+    const { sent } = await sendThrough(attacher, get(other), [rejection, fine])
+    expect(new Set(sent).size).toBe(2)
     expect(endpoint.requests).toHaveLength(22)
   })
 
   it('limits the 100 origins that rejected tokens last', async () => {
     const { attacher } = start({}, { allowedOrigins: [() => true] })
-    const isRepeated = async (url: string) => {
-      const attachment = await attacher.attach(get(url))
-      return (await attacher.retryAttachment(get(url), attachment, rejection, true)) !== undefined
-    }
+    const isRepeated = async (url: string) =>
+      (await sendThrough(attacher, get(url), [rejection, fine])).sent.length > 1
     for (let path = 0; path < 20; path++) expect(await isRepeated(`${api}/${path}`)).toBe(true)
     for (const [name, others, repeated] of [
       ['first', 99, false],
@@ -310,53 +354,51 @@ describe('after a response', () => {
     }
   })
 
-  it('keeps the token in use for other requests until a replacement is available', async () => {
+  it('leaves the token in use for other requests until a replacement is available', async () => {
     const { attacher, endpoint } = start((request) => (request === 1 ? {} : { status: 503, body: 'down' }))
-    const attachment = (await attacher.attach(get(api)))!
-    const repeated = watch(attacher.retryAttachment(get(api), attachment, rejection, true))
+    const call = watch(sendThrough(attacher, get(api), [rejection]))
     await pass(30_000)
-    expect(repeated).toEqual({ state: 'resolved', value: undefined })
-    expect(await attacher.attach(get(`${api}/healthy`))).toMatchObject({ token: { value: 'token-1' } })
+    expect(call.value).toMatchObject({ status: 401, sent: ['Bearer token-1'] })
+    expect((await sendThrough(attacher, get(`${api}/healthy`))).sent).toEqual(['Bearer token-1'])
     expect(endpoint.requests).toHaveLength(4)
   })
 
-  it('uses the current token if an older one was rejected late', async () => {
+  it('is sent again with the current token if an older one was rejected late', async () => {
     const { attacher, endpoint } = start()
-    const late = (await attacher.attach(get(api)))!
-    const early = (await attacher.attach(get(api)))!
-    await attacher.retryAttachment(get(api), early, rejection, true)
-    expect(await attacher.retryAttachment(get(api), late, rejection, true)).toMatchObject({
-      headers: { Authorization: 'Bearer token-2' },
-    })
+    const late = watch(
+      sendThrough(attacher, get(api), [
+        {
+          ...rejection,
+          readBody: () => new Promise((resolve) => setTimeout(resolve, 50, '{}')),
+          headers: { 'content-type': 'application/json' },
+        },
+        fine,
+      ]),
+    )
+    await pass(10)
+    await sendThrough(attacher, get(api), [rejection, fine])
+    await pass(50)
+    expect(late.value?.sent).toEqual(['Bearer token-1', 'Bearer token-2'])
     expect(endpoint.requests).toHaveLength(2)
   })
 
-  it('throws the reason of the signal if the caller has aborted in the meantime', async () => {
+  it('fails with the reason of the signal if the caller has aborted in the meantime', async () => {
     const { attacher } = start((request) => ({ latencyMs: request === 1 ? 0 : 1_000 }))
-    const attachment = (await attacher.attach(get(api)))!
     const controller = new AbortController()
-    const call = watch(attacher.retryAttachment(get(api), attachment, rejection, true, controller.signal))
+    const call = watch(sendThrough(attacher, get(api), [rejection], controller.signal))
     await pass(500)
     controller.abort('enough')
     await pass(0)
     expect(call).toEqual({ state: 'rejected', error: 'enough' })
   })
 
-  it('ignores a response from another origin after a redirect, because the token was not sent there', async () => {
+  it('is not a request that was redirected to another origin, because the token was not sent there', async () => {
     const { attacher, tokens } = start()
-    const attachment = (await attacher.attach(get(api)))!
-    expect(
-      await attacher.retryAttachment(
-        get(api),
-        attachment,
-        { ...rejection, url: 'https://cdn.example.net/x' },
-        true,
-      ),
-    ).toBeUndefined()
-    expect(tokens.peekToken()).toBe(attachment.token)
-    expect(
-      await attacher.retryAttachment(get(api), attachment, { ...rejection, url: `${api}/moved` }, true),
-    ).toBeDefined()
+    const other = await sendThrough(attacher, get(api), [{ ...rejection, url: 'https://cdn.example.net/x' }])
+    expect(other.sent).toEqual(['Bearer token-1'])
+    expect(tokens.peekToken()?.value).toBe('token-1')
+    const same = await sendThrough(attacher, get(api), [{ ...rejection, url: `${api}/moved` }, fine])
+    expect(same.sent).toEqual(['Bearer token-1', 'Bearer token-2'])
   })
 })
 
@@ -390,7 +432,7 @@ it('explains what is missing if the source of a bound token has no binding', asy
     requestToken: async () => ({ accessToken: 'bound', tokenType: 'DPoP', scope: [], expiresIn: 3600 }),
   })
   const attacher = createTokenAttacher(tokens, { allowedOrigins: [api] })
-  await expect(attacher.attach({ method: 'GET', url: api })).rejects.toMatchObject({
+  await expect(sendThrough(attacher, get(api))).rejects.toMatchObject({
     kind: 'configuration',
     message: 'The token is bound to a key (DPoP), but its source has no binding. Set binding: dpop().',
   })

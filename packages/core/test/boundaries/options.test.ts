@@ -13,6 +13,7 @@ import {
 import { createTokenAttacher, type ApiResponse } from '@tokenwell/core/adapter'
 import { parseTokenResponse } from '@tokenwell/core/protocol'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { get, sendThrough } from '../attach/send-through.ts'
 import { collectGarbage } from '../support/collect-garbage.ts'
 import { pass, useFakeTime, watch } from '../support/fake-time.ts'
 import { ScriptedEndpoint, sourceOf, wrongSecret } from '../support/scripted-endpoint.ts'
@@ -431,8 +432,8 @@ describe('attaching', () => {
   it('sends no token over plain HTTP where a function allows it', async () => {
     const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint()))
     const attacher = createTokenAttacher(tokens, { allowedOrigins: [() => true] })
-    expect(await attacher.attach({ method: 'GET', url: 'http://api.example.com' })).toBeUndefined()
-    expect(await attacher.attach({ method: 'GET', url: 'http://127.0.0.1:3000' })).toBeDefined()
+    expect((await sendThrough(attacher, get('http://api.example.com'))).sent).toEqual([undefined])
+    expect((await sendThrough(attacher, get('http://127.0.0.1:3000'))).sent).toEqual([expect.any(String)])
   })
 
   it.each(['https://*.co.uk', 'https://*.com.', 'https://*.com.au'])(

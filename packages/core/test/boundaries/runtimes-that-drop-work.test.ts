@@ -1,6 +1,7 @@
 import { createTokenProvider } from '@tokenwell/core'
 import { createTokenAttacher } from '@tokenwell/core/adapter'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { rejection, sendThrough } from '../attach/send-through.ts'
 import { pass, useFakeTime, watch } from '../support/fake-time.ts'
 import { never, ScriptedEndpoint, sourceOf } from '../support/scripted-endpoint.ts'
 
@@ -74,9 +75,8 @@ describe.each([
     const endpoint = new ScriptedEndpoint()
     const tokens = createTokenProvider(sourceOf(endpoint))
     const attacher = createTokenAttacher(tokens, { allowedOrigins: ['https://api.example.com'] })
-    const request = { method: 'POST', url: 'https://api.example.com' }
-    const attachment = await attacher.attach(request)
-    await attacher.retryAttachment(request, attachment, { status: 401, headers: {} }, false)
+    const request = { method: 'POST', url: 'https://api.example.com', repeatable: false }
+    await sendThrough(attacher, request, [rejection])
     await pass(0)
     expect(endpoint.requests).toHaveLength(1)
     expect((await tokens.getToken()).value).toBe('token-2')

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createTokenProvider, type TokenEvent } from '@tokenwell/core'
 import { createTokenAttacher } from '@tokenwell/core/adapter'
+import { rejection, sendThrough } from '../attach/send-through.ts'
 import { pass, useFakeTime, watch } from '../support/fake-time.ts'
 import { ScriptedEndpoint, sources, unavailable, type Script } from '../support/scripted-endpoint.ts'
 
@@ -150,8 +151,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
       const attacher = createTokenAttacher(tokens, { allowedOrigins: ['https://api.example.com'] })
       for (let call = 0; call < 100; call++) {
         const request = { method: 'POST', url: `https://api.example.com/${call}` }
-        const attachment = await attacher.attach(request)
-        await attacher.retryAttachment(request, attachment, { status: 401, headers: {} }, false)
+        await sendThrough(attacher, { ...request, repeatable: false }, [rejection])
         await pass(0)
       }
       expect(endpoint.requests).toHaveLength(21)

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { createTokenPool } from '@tokenwell/core'
 import { createTokenAttacher } from '@tokenwell/core/adapter'
+import { get, sendThrough } from '../attach/send-through.ts'
 import { collectGarbage } from '../support/collect-garbage.ts'
 import { pass, useFakeTime, watch } from '../support/fake-time.ts'
 import { never, ScriptedEndpoint, sourceOf, wrongSecret, type Script } from '../support/scripted-endpoint.ts'
@@ -303,7 +304,7 @@ describe('a key of a pool', () => {
   it('attaches nothing to a request to another origin before its first use', async () => {
     const { pool } = start()
     const attacher = createTokenAttacher(pool.for('a'), { allowedOrigins: ['https://api.example.com'] })
-    expect(await attacher.attach({ method: 'GET', url: 'https://other.example.com' })).toBeUndefined()
+    expect((await sendThrough(attacher, get('https://other.example.com'))).sent).toEqual([undefined])
   })
 
   it('is forgotten when it has been deleted and its listeners were removed', async () => {

@@ -1,3 +1,5 @@
+import { waitFor } from '../runtime/wait.ts'
+
 /** Like `BodyInit`, which only the DOM library declares: Node programs may compile without it. */
 type RequestBody = NonNullable<RequestInit['body']>
 
@@ -38,7 +40,7 @@ export interface KeptBody {
 }
 
 /** How much of the body of a `Request` is kept. */
-const maxBytes = 1024 * 1024
+const maxKeptBytes = 1024 * 1024
 
 /**
  * Keeps the body of a `Request`, at most 1 MiB, for sending it again. It reads a clone: the request itself is
@@ -55,7 +57,7 @@ export function keepBody(request: Request): KeptBody {
       const { done, value } = await reader.read()
       if (done) return void (complete = true)
       bytes += value.byteLength
-      if (bytes > maxBytes) {
+      if (bytes > maxKeptBytes) {
         chunks = undefined
         return reader.cancel()
       }
@@ -76,4 +78,29 @@ function joined(chunks: readonly Uint8Array[], length: number): Uint8Array<Array
     offset += chunk.byteLength
   }
   return all
+}
+
+const maxStartBytes = 16 * 1024
+const maxStartMs = 1_000
+
+/** The first 16 KiB of a response as text, read from a clone: the response itself stays unread. Waits at most a second. */
+export async function readBodyStart(response: Response): Promise<string | undefined> {
+  // Some libraries' responses have a body that is not a web stream.
+  if (response.bodyUsed || typeof response.body?.getReader !== 'function') return undefined
+  const reader = response.clone().body!.getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  const read = async (): Promise<void> => {
+    let bytes = 0
+    while (bytes < maxStartBytes) {
+      const { done, value } = await reader.read()
+      if (done) return
+      bytes += value.byteLength
+      text += decoder.decode(value, { stream: true })
+    }
+  }
+  // If the connection breaks or stalls, the caller finds out when it reads the response itself.
+  await waitFor(read(), maxStartMs, undefined, () => undefined).catch(() => {})
+  reader.cancel().catch(() => {})
+  return text
 }

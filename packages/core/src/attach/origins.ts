@@ -56,6 +56,12 @@ export function absoluteUrl(url: string | URL): string | URL {
   return URL.canParse(url, base) ? new URL(url, base) : url
 }
 
+/** `null` for a URL without one. */
+export function originOf(value: string | URL): string {
+  const url = absoluteUrl(value)
+  return URL.canParse(url) ? new URL(url).origin : 'null'
+}
+
 /** Second-level domains under which everybody can register, such as `co.uk`. */
 const sharedSecondLevel = /^(?:ac|co|com|edu|gob|gov|go|ltd|me|mil|ne|net|nom|or|org|plc|sch)\.[a-z]{2}$/
 

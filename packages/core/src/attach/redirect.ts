@@ -1,9 +1,9 @@
 import { headerValue } from '../protocol/headers.ts'
-import { OutgoingRequest } from './outgoing-request.ts'
-import type { ApiResponse } from './token-attacher.ts'
+import type { ApiResponse } from './attacher.ts'
+import { OutgoingRequest } from './request.ts'
 
 /** As many as `fetch` follows. */
-export const maxRedirects = 20
+const maxRedirects = 20
 
 /** Headers that `fetch` does not send to another origin. */
 const credentials = ['authorization', 'cookie', 'host', 'proxy-authorization']
@@ -19,7 +19,7 @@ const bodyHeaders = [
 const members = ['cache', 'credentials', 'integrity', 'keepalive', 'mode', 'referrerPolicy'] as const
 
 /** The error of `fetch`: libraries know a network error by its message. */
-export function networkError(reason: string): TypeError {
+function networkError(reason: string): TypeError {
   return new TypeError('fetch failed', { cause: new Error(reason) })
 }
 
@@ -37,17 +37,24 @@ export interface Redirect {
  * Reads a redirect by the rules of `fetch` (Fetch standard, HTTP-redirect fetch), which not every implementation follows:
  * some send credentials to another origin. For authors of adapters.
  *
+ * @param request `redirects`: how many redirects led to it
  * @returns undefined for any other response
- * @throws {TypeError} the network error of `fetch` if it leads to a URL that cannot be requested, or if the body would have
- * to be sent again and cannot be
+ * @throws {TypeError} the network error of `fetch` after 20 redirects, if it leads to a URL that cannot be requested, or if
+ * the body would have to be sent again and cannot be
  */
 export function readRedirect(
-  request: { readonly url: string; readonly method: string; readonly repeatable: boolean },
+  request: {
+    readonly url: string
+    readonly method: string
+    readonly repeatable: boolean
+    readonly redirects: number
+  },
   { status, headers }: Pick<ApiResponse, 'status' | 'headers'>,
 ): Redirect | undefined {
   if (![301, 302, 303, 307, 308].includes(status)) return undefined
   const location = headerValue(headers, 'location')
   if (location === null || location === undefined) return undefined
+  if (request.redirects >= maxRedirects) throw networkError('redirect count exceeded')
   const { origin, hash } = new URL(request.url)
   const url = URL.canParse(location, request.url) ? new URL(location, request.url) : undefined
   if (!url || !/^https?:$/.test(url.protocol)) {
@@ -84,5 +91,5 @@ export function followRedirect(
   if (request.signal) init['signal'] = request.signal
   init['body'] = keepsBody ? request.repeatedBody : undefined
   if (init['body'] === undefined || init['body'] === null) delete init['body']
-  return new OutgoingRequest(url, init)
+  return new OutgoingRequest(url, init, request.options, request.redirects + 1)
 }

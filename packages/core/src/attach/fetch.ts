@@ -1,17 +1,17 @@
 import type { TokenProvider } from '../provider/token-provider.ts'
 import { runsInBrowser } from '../runtime/environment.ts'
 import type { FetchLike } from '../sources/send-token-request.ts'
-import { createTokenAttacher } from './create-token-attacher.ts'
-import { followRedirect, maxRedirects, networkError, readRedirect, type Redirect } from './follow-redirect.ts'
-import { OutgoingRequest, type TokenFetchInit } from './outgoing-request.ts'
-import { hasHeader } from './request-headers.ts'
-import type {
-  Attachment,
-  AttachOptions,
-  AttachRequest,
-  TokenAttacher,
-  TokenProviderSelector,
-} from './token-attacher.ts'
+import {
+  createTokenAttacher,
+  type Attachment,
+  type AttachOptions,
+  type SentRequest,
+  type TokenAttacher,
+  type TokenProviderSelector,
+} from './attacher.ts'
+import { readBodyStart } from './body.ts'
+import { followRedirect, readRedirect, type Redirect } from './redirect.ts'
+import { OutgoingRequest, type TokenFetchInit } from './request.ts'
 
 /** `fetch` with tokens attached. */
 export type TokenFetch = (input: string | URL | Request, init?: TokenFetchInit | null) => Promise<Response>
@@ -33,10 +33,9 @@ export function createTokenFetch(
   options: AttachOptions & { readonly fetch?: FetchLike | undefined },
 ): TokenFetch {
   const attacher = createTokenAttacher(tokens, options)
-  const { fetch: custom } = options
   // Looked up at each call, so that a fetch replaced by instrumentation or by a test is used.
-  const send: FetchLike = (input, init) => (custom ?? globalThis.fetch)(input, init)
-  return (input, init) => fetchWithToken(attacher, send, input, init)
+  const fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init))
+  return (input, init) => fetchWithToken(attacher, fetch, input, init)
 }
 
 /** What an adapter knows of a body. */
@@ -56,39 +55,22 @@ export async function fetchWithToken(
   { keepsBody = true, repeatsBody = true }: FetchWithTokenOptions = {},
 ): Promise<Response> {
   // Everything is read here, before the first await.
-  let request = new OutgoingRequest(input, init, keepsBody)
-  const aboutRequest = (): AttachRequest & { readonly repeatable: boolean } => ({
-    url: request.url,
-    method: request.method,
-    hasHeader: hasHeader(request.headers, attacher.header),
-    repeatable: request.repeatable && (repeatsBody || !request.hasBody),
-  })
+  const options = { header: attacher.header, keepsBody, repeatsBody }
+  let request = new OutgoingRequest(input, init, options)
   if (request.optedOut) return request.send(fetch, undefined, undefined)
-  let attachment = await attacher.attach(aboutRequest(), request.signal)
-  const redirects = redirectRule(attacher, attachment, request)
-  for (let redirected = 0; ;) {
-    const response = await request.send(fetch, attachment, redirects === 'as given' ? undefined : 'manual')
-    const redirect = redirects === 'followed here' ? await redirectOf(request, response) : undefined
-    if (redirect) {
-      if (++redirected > maxRedirects) throw networkError('redirect count exceeded')
+  return attacher.send(request, request.signal, async (attachment) => {
+    const rule = redirectRule(attachment, request)
+    for (let carried = attachment; ;) {
+      const response = await request.send(fetch, carried?.headers, rule === 'as given' ? undefined : 'manual')
+      const redirect =
+        rule === 'followed here' && response.status >= 300 ? await redirectOf(request, response) : undefined
+      if (redirect === undefined) return new FetchedResponse(response, request, carried !== undefined)
       discard(response)
       // As with `fetch`, no token goes to another origin, not even to an allowed one.
-      if (redirect.url.origin !== new URL(request.url).origin) attachment = undefined
+      if (redirect.url.origin !== new URL(request.url).origin) carried = undefined
       request = followRedirect(request, input, redirect)
-      continue
     }
-    // A response after a redirect that `fetch` followed may be one to another method.
-    const isOther = response.redirected && !/^(?:GET|HEAD)$/i.test(request.method)
-    if (redirected > 0) Object.defineProperty(response, 'redirected', { value: true, configurable: true })
-    if (response.status < 400 && !attacher.checksEveryResponse && !attachment?.isBound) return response
-    await request.bodySettled()
-    const about = aboutRequest()
-    const repeatable = about.repeatable && !isOther
-    const next = await attacher.retryAttachment(about, attachment, response, repeatable, request.signal)
-    if (next === undefined) return response
-    discard(response)
-    attachment = next
-  }
+  })
 }
 
 /**
@@ -97,19 +79,59 @@ export async function fetchWithToken(
  * gets the redirect.
  */
 function redirectRule(
-  { followsRedirects }: TokenAttacher,
   attachment: Attachment | undefined,
   { redirect = 'follow' }: OutgoingRequest,
 ): 'as given' | 'followed here' | 'not followed' {
   if (attachment === undefined || redirect !== 'follow') return 'as given'
-  if (!followsRedirects || attachment.isBound) return 'not followed'
+  if (!attachment.followsRedirects) return 'not followed'
   return runsInBrowser() ? 'as given' : 'followed here'
 }
 
 async function redirectOf(request: OutgoingRequest, response: Response): Promise<Redirect | undefined> {
-  if (response.status < 300 || response.status > 308) return undefined
+  if (response.status > 308) return undefined
   await request.bodySettled()
   return readRedirect(request, response)
+}
+
+class FetchedResponse implements SentRequest<Response> {
+  readonly result: Response
+  readonly status: number
+  /** The one that was responded to, after redirects. */
+  readonly request: OutgoingRequest
+  readonly hasToken: boolean
+  /** After a redirect that `fetch` followed, the response may be one to another method. */
+  readonly #mayBeOther: boolean
+
+  constructor(response: Response, request: OutgoingRequest, hasToken: boolean) {
+    this.result = response
+    this.status = response.status
+    this.request = request
+    this.hasToken = hasToken
+    this.#mayBeOther = response.redirected && !/^(?:GET|HEAD)$/i.test(request.method)
+    if (request.redirects > 0)
+      Object.defineProperty(response, 'redirected', { value: true, configurable: true })
+  }
+
+  get headers(): Headers {
+    return this.result.headers
+  }
+
+  get url(): string {
+    return this.result.url
+  }
+
+  readBody(): Promise<string | undefined> {
+    return readBodyStart(this.result)
+  }
+
+  async isRepeatable(): Promise<boolean> {
+    await this.request.bodySettled()
+    return this.request.repeatable && !this.#mayBeOther
+  }
+
+  discard(): void {
+    discard(this.result)
+  }
 }
 
 /** Frees the connection. */

@@ -1,0 +1,66 @@
+import { configurationError } from '@tokenwell/core/protocol'
+import { copyBody } from '@tokenwell/core/adapter'
+import { Axios, type InternalAxiosRequestConfig as Config } from 'axios'
+
+// Without defaults, because the configuration of a request is complete.
+const axios = new Axios({})
+
+/** The URL that axios sends a request to: `url`, relative to `baseURL`. */
+export function requestUrl({ baseURL, url = '', allowAbsoluteUrls }: Config): string {
+  return axios.getUri({ baseURL, url, allowAbsoluteUrls } as object)
+}
+
+/** A URL of the same origin: for a plain path, simply `baseURL`, which is much cheaper. */
+export function urlOfSameOrigin(config: Config): string {
+  const { baseURL, url = '' } = config
+  return baseURL && isPath(url) ? baseURL : requestUrl(config)
+}
+
+function isPath(url: string): boolean {
+  return /^(?:\/(?![/\\])|[\w.~-]+(?:[/?#]|$))/.test(url)
+}
+
+/**
+ * The origin of a `baseURL`, which may be relative in a page.
+ *
+ * @throws {TokenError} of kind `configuration` for a relative one elsewhere
+ */
+export function baseOrigin(baseURL: string | undefined): string[] {
+  if (baseURL === undefined) return []
+  const base = (globalThis as { document?: { baseURI: string } }).document?.baseURI
+  if (URL.canParse(baseURL, base)) return [new URL(baseURL, base).origin]
+  throw configurationError(
+    `allowedOrigins is missing, and baseURL "${baseURL}" has no origin. Set an absolute baseURL, or allowedOrigins.`,
+  )
+}
+
+/**
+ * Copies the mutable arguments that axios itself reads only when it sends a request: callers may change them while
+ * the request waits for its token, or before it is sent again.
+ */
+export function copyArguments(config: Config): void {
+  const { url, params, data } = config
+  if (typeof url === 'object') config.url = String(url)
+  if (params instanceof URLSearchParams) config.params = new URLSearchParams(params)
+  if (typeof data === 'object') config.data = asBuffer(copyBody(data))
+}
+
+/** axios recognises a `Buffer`, which only Node has. */
+function asBuffer(body: unknown): unknown {
+  if (typeof Buffer === 'undefined' || !(body instanceof Uint8Array)) return body
+  return Buffer.from(body.buffer)
+}
+
+/**
+ * Sends one request without a token. An object without visible members, because the type of axios' configuration cannot
+ * be extended for all of its versions.
+ *
+ * @example
+ * await api.get('/health', { ...withoutToken, timeout: 1000 })
+ */
+export const withoutToken: object = { token: false }
+
+/** Whether a request was made with {@link withoutToken}. */
+export function isWithoutToken(config: object): boolean {
+  return (config as { readonly token?: unknown }).token === false
+}
