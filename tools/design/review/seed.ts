@@ -50,7 +50,6 @@ export async function seed(location: string, sizes: Sizes, nowMs = Date.now()): 
     password_hash: '',
     administrator: Number(index % 200 === 3),
     created_at_ms: nowMs - random(900 * day),
-    passkey_only: 0,
   }))
   await database.insert('developers', people)
 

@@ -251,11 +251,6 @@ export const adminOperations: [Method, string, Operation][] = [
   ],
   ['post', '/developers/{id}/promote', { summary: 'Make a developer an administrator, by name' }],
   ['post', '/developers/{id}/demote', { summary: 'Make an administrator a developer, by name' }],
-  [
-    'delete',
-    '/developers/{id}/passkeys',
-    { summary: 'Remove the passkeys and recovery codes of a developer, by name; the password works again' },
-  ],
   ['delete', '/developers/{id}', { summary: 'Remove a developer, by name' }],
   [
     'get',

@@ -51,10 +51,6 @@ export function administerDevelopers(
       return reply.code(204).send()
     })
   }
-  server.delete<AdminRequest>('/developers/:id/passkeys', async (request, reply) => {
-    await developersFor(actorOf(request)).removePasskeys(await find(request.params.id))
-    return reply.code(204).send()
-  })
   server.delete<AdminRequest>('/developers/:id', async (request, reply) => {
     await developersFor(actorOf(request)).remove(await find(request.params.id))
     return reply.code(204).send()

@@ -21,8 +21,6 @@ export interface DeveloperRegistry {
   demote(developer: Developer): Promise<void>
   /** Ends the developer's sessions, and the links that the developer created, too; projects remain. Throws {@link LastAdministrator}. */
   remove(developer: Developer): Promise<void>
-  /** For a developer who lost them: removes the recovery codes too, switches the password on and ends the sessions. */
-  removePasskeys(developer: Developer): Promise<void>
 }
 
 export function createDeveloperRegistry({ act }: Pick<RegistryContext, 'act'>, by: Actor): DeveloperRegistry {
@@ -45,12 +43,6 @@ export function createDeveloperRegistry({ act }: Pick<RegistryContext, 'act'>, b
         if (!(await developers.remove(id))) throw new LastAdministrator()
         audit('developer_removed', { detail: name })
         await withdrawLinks(id, developers, audit)
-      }),
-    removePasskeys: ({ id, name }) =>
-      act(by, async ({ passkeys, sessions }, audit) => {
-        await passkeys.removeAll(id)
-        await sessions.closeAll(id)
-        audit('passkeys_removed', { detail: name })
       }),
   }
 }

@@ -244,10 +244,6 @@ TOKENWELL_ADMIN_TOKEN_FILE  file that contains it (default: adminTokenFile in th
       .action((name: string) => choose({ method: 'POST', path: developer(name, `/${change}`) }))
   }
   admin
-    .command('remove-passkeys <name>')
-    .description('Removes the passkeys and recovery codes of a developer. The password works again.')
-    .action((name: string) => choose({ method: 'DELETE', path: developer(name, '/passkeys') }))
-  admin
     .command('remove-developer <name>')
     .description('Removes a developer. Their projects remain.')
     .action((name: string) => choose({ method: 'DELETE', path: developer(name) }))

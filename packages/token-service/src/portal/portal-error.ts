@@ -14,9 +14,6 @@ export type PortalErrorReason =
   | 'being_deleted'
   | 'other_owners'
   | 'last_administrator'
-  | 'last_passkey'
-  | 'too_many_passkeys'
-  | 'invalid_passkey'
   | 'busy'
 
 export class PortalError extends Error {

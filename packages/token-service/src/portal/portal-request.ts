@@ -14,7 +14,7 @@ export interface PortalRequest extends Viewer {
   readonly baseUrl: string
   /** What shows that this device has logged in before. */
   readonly device?: string | undefined
-  /** The log-in at the OpenID provider, or the use of a passkey, that this browser has begun, encrypted. */
+  /** The log-in at the OpenID provider that this browser has begun, encrypted. */
   readonly pendingLogIn?: string | undefined
   /** The hash of the browser's session ID, if it has one. */
   readonly sessionHash?: string | undefined
@@ -57,7 +57,7 @@ interface ResponseDetails {
   readonly notice?: NoticeName | undefined
   /** The ID of a new session; `null` ends the session. */
   readonly sessionId?: string | null | undefined
-  /** The log-in at the OpenID provider, or the use of a passkey, that begins, encrypted; `null`: it is over. */
+  /** The log-in at the OpenID provider that begins, encrypted; `null`: it is over. */
   readonly pendingLogIn?: string | null | undefined
   /** What shows later that this device has logged in. */
   readonly device?: string | undefined

@@ -10,10 +10,6 @@ export type RouteTable<Path extends string> = Readonly<
 export const openRoutes = [
   'showLogIn',
   'logIn',
-  'beginPasskeyLogIn',
-  'finishPasskeyLogIn',
-  'showRecovery',
-  'recover',
   'beginOpenidLogIn',
   'finishOpenidLogIn',
   'logOut',

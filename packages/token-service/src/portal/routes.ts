@@ -29,16 +29,16 @@ import { webhookRoutes } from './webhook/webhook-routes.ts'
 import { linkHandlers } from './session/link-handlers.ts'
 import { logInHandlers } from './session/log-in-handlers.ts'
 import { openidHandlers } from './session/openid-handlers.ts'
-import { passkeyHandlers } from './session/passkey-handlers.ts'
+
 import type { OpenidProvider } from './session/openid-provider.ts'
-import { linkRoutes, logInRoutes, openidRoutes, passkeyRoutes } from './session/session-routes.ts'
+import { linkRoutes, logInRoutes, openidRoutes } from './session/session-routes.ts'
 
 /** Every request that the portal handles, apart from its static files. */
 export const routes = {
   ...overviewRoutes,
   ...referenceRoutes,
   ...logInRoutes,
-  ...passkeyRoutes,
+
   ...openidRoutes,
   ...linkRoutes,
   ...accountRoutes,
@@ -63,7 +63,7 @@ export function createHandlers(
     ...overviewHandlers(service),
     ...referenceHandlers(service),
     ...logInHandlers(service, provider),
-    ...passkeyHandlers(service),
+
     ...openidHandlers(service, provider),
     ...linkHandlers(service),
     ...accountHandlers(service),

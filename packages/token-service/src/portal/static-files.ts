@@ -12,7 +12,7 @@ const styles = ['design', 'layout', 'components', 'tables', 'features', 'referen
 const files = {
   'portal.css': { parts: styles.map((name) => `${name}.css`), type: 'text/css; charset=utf-8' },
   'portal.js': { parts: ['portal.js'], type: 'text/javascript; charset=utf-8' },
-  'passkey.js': { parts: ['passkey.js'], type: 'text/javascript; charset=utf-8' },
+
   'start.js': { parts: ['start.js'], type: 'text/javascript; charset=utf-8' },
   'reference.js': { parts: ['reference.js'], type: 'text/javascript; charset=utf-8' },
   'sans.woff2': { parts: ['sans.woff2'], type: 'font/woff2' },

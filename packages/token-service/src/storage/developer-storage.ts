@@ -10,47 +10,6 @@ export interface Developer {
   /** Sees every project, approves applications, invites others; the first developer is one. */
   readonly administrator: boolean
   readonly createdAtMs: number
-  /** The developer has switched off the password, and logs in with a passkey. */
-  readonly passkeyOnly?: boolean | undefined
-}
-
-/** A WebAuthn credential with which a developer logs in. */
-export interface Passkey {
-  /** The credential ID, in base64url. */
-  readonly id: string
-  readonly developerId: string
-  readonly name: string
-  /** The COSE key (RFC 9052, section 7), in base64url. */
-  readonly publicKey: string
-  /** How often the authenticator has used it, or 0 if it does not count. */
-  readonly counter: number
-  readonly createdAtMs: number
-  readonly lastUsedAtMs?: number | undefined
-}
-
-/** A code that stands for a lost passkey, once: its hash, never the code itself. */
-export interface RecoveryCode {
-  readonly keyId: string
-  readonly hash: string
-}
-
-export interface PasskeyStorage {
-  /** The oldest first. */
-  list(developerId: string): Promise<Passkey[]>
-  find(id: string): Promise<{ readonly passkey: Passkey; readonly developer: Developer } | undefined>
-  /** `false` if there is one with that ID. */
-  add(passkey: Passkey): Promise<boolean>
-  /** Records a log-in. `false`: the counter is not above the last one, or the passkey was removed. */
-  use(id: string, counter: number, nowMs: number): Promise<boolean>
-  /** `false` if the developer has no such passkey. */
-  remove(developerId: string, id: string): Promise<boolean>
-  /** Removes the recovery codes as well, and switches the password on; returns how many passkeys there were. */
-  removeAll(developerId: string): Promise<number>
-  recoveryCodes(developerId: string): Promise<RecoveryCode[]>
-  /** Replaces all of the developer. */
-  setRecoveryCodes(developerId: string, codes: readonly RecoveryCode[]): Promise<void>
-  /** `false` if it was used already. */
-  useRecoveryCode(developerId: string, hash: string): Promise<boolean>
 }
 
 /** Who somebody is at an OpenID provider: never the e-mail address, which may belong to somebody else later. */
@@ -95,10 +54,8 @@ export interface DeveloperStorage {
   /** `false` if somebody has it. */
   addIdentity(developerId: string, identity: Identity): Promise<boolean>
   removeIdentity(developerId: string, identity: Identity): Promise<void>
-  /** Sets the password, switches it on, and deletes the developer's password links. */
+  /** Sets the password, and deletes the developer's password links. */
   changePassword(id: string, passwordHash: string): Promise<void>
-  /** Switches the password off, or on again. */
-  setPasskeyOnly(id: string, passkeyOnly: boolean): Promise<void>
   /** Makes the developer an administrator, or a developer again; `false` if there would be no administrator left. */
   setAdministrator(id: string, administrator: boolean): Promise<boolean>
   /** Deletes the developer's sessions as well; projects remain. `false` if there would be no administrator left. */
@@ -122,7 +79,7 @@ export interface DeveloperStorage {
   /** The developer who can set a password with this link; undefined once it has been used or has expired. */
   findPasswordLink(hash: string, nowMs: number): Promise<Developer | undefined>
   /**
-   * Sets the password and switches it on, or keeps it, ends the developer's sessions, and consumes all password links of the developer;
+   * Sets the password, or keeps it, ends the developer's sessions, and consumes all password links of the developer;
    * `undefined`: the link has been used or has expired.
    */
   usePasswordLink(

@@ -3,6 +3,7 @@ import { digest } from '../runtime/digest.ts'
 import type { AuditEvent } from './audit-storage.ts'
 import { initial } from './migrations/0001-initial.ts'
 import { administrators } from './migrations/0002-administrators.ts'
+import { noPasskeys } from './migrations/0003-no-passkeys.ts'
 import type { ColumnTypes, Migration } from './migrations/migration.ts'
 import type { MigrationContext } from './storage.ts'
 import { SchemaMismatch } from './schema-mismatch.ts'
@@ -11,7 +12,7 @@ import { createSqlAudit } from './sql/sql-audit.ts'
 import { createSqlPurgeTime } from './sql/sql-purge-time.ts'
 
 /** In their order: the first one creates schema 1. */
-export const migrations: readonly Migration[] = [initial, administrators]
+export const migrations: readonly Migration[] = [initial, administrators, noPasskeys]
 
 interface AppliedSchema {
   readonly number: number

@@ -12,7 +12,7 @@ import type {
 import type { Clock } from '../runtime/clock.ts'
 import type { Keyring } from '../runtime/keyring.ts'
 import type { Database } from './sql/database.ts'
-import type { DeveloperStorage, PasskeyStorage, SessionStorage } from './developer-storage.ts'
+import type { DeveloperStorage, SessionStorage } from './developer-storage.ts'
 import type { ActivityStorage } from './activity-storage.ts'
 import type { AuditStorage } from './audit-storage.ts'
 import type { ListingStorage } from './listing-storage.ts'
@@ -214,7 +214,6 @@ export type Transaction = Pick<
   | 'trustedIssuers'
   | 'developers'
   | 'sessions'
-  | 'passkeys'
   | 'signingKeys'
   | 'webhook'
   | 'audit'
@@ -237,7 +236,7 @@ export interface Storage {
   readonly activity: ActivityStorage
   readonly developers: DeveloperStorage
   readonly sessions: SessionStorage
-  readonly passkeys: PasskeyStorage
+
   readonly listings: ListingStorage
   readonly signingKeys: SigningKeyStorage
   readonly webhook: WebhookStorage

@@ -10,7 +10,7 @@ const later = Date.UTC(2100, 0)
 /** Uses a service until every table of its database has rows. */
 export async function fillEveryTable({ authUrl, context }: ServiceWithContext): Promise<void> {
   const { storage, activity, clock } = context
-  const { developers, sessions, passkeys, assertions } = storage
+  const { developers, sessions, assertions } = storage
   await requestToken(authUrl, { ...application, clientSecret: 'wrong' })
   await assertions.use('an assertion', later)
   const nowMs = clock.now() + 1
@@ -42,15 +42,6 @@ export async function fillEveryTable({ authUrl, context }: ServiceWithContext): 
     expiresAtMs: later,
     provider: { ...identity, idToken: 'encrypted' },
   })
-  await passkeys.add({
-    id: 'a passkey',
-    developerId: grace.id,
-    name: 'laptop',
-    publicKey: 'a key',
-    counter: 3,
-    createdAtMs: clock.now(),
-  })
-  await passkeys.setRecoveryCodes(grace.id, [{ hash: 'a recovery code', keyId: 'a key' }])
 
   const registry = context.registryFor(by)
   const details = { organizationName: 'Example', developerEmail: 'dev@example.com' }

@@ -82,21 +82,6 @@ const texts: Record<PageErrorReason, ErrorText> = {
     title: 'This is the last administrator',
     text: 'Nothing was changed. Make another developer an administrator first.',
   },
-  last_passkey: {
-    status: 409,
-    title: 'You would have no way to log in',
-    text: 'Nothing was changed. Without a passkey, the password must be on: switch it on first.',
-  },
-  too_many_passkeys: {
-    status: 409,
-    title: 'Too many passkeys',
-    text: 'You can have up to 20 passkeys. Remove one that you no longer use.',
-  },
-  invalid_passkey: {
-    status: 422,
-    title: 'The passkey was not added',
-    text: 'What the browser sent is not valid, or arrived after more than five minutes. Go back and try again.',
-  },
   busy: {
     status: 503,
     title: 'The service is busy',

@@ -27,8 +27,7 @@ export function developerHandlers({
     const shown = await Promise.all(
       partOf(found, paging).map(async (developer) => {
         const filter = { ownerId: developer.id, limit: shownProjects, offset: 0 }
-        const { length: passkeys } = await storage.passkeys.list(developer.id)
-        return { ...developer, passkeys, projects: await storage.listings.projects(filter) }
+        return { ...developer, projects: await storage.listings.projects(filter) }
       }),
     )
     const content = { invitations, nowMs: clock.now(), newLink, paging, total: found.length, localPasswords }
@@ -68,11 +67,6 @@ export function developerHandlers({
       const developer = await developerInUrl(request)
       await keepAdministrator(developersFor(actorOf(request)).remove(developer))
       return { redirectTo: request.paths.developers, notice: 'developer_removed' }
-    },
-    async removePasskeys(request) {
-      const developer = await developerInUrl(request)
-      await developersFor(actorOf(request)).removePasskeys(developer)
-      return { redirectTo: request.paths.developers, notice: 'passkeys_removed' }
     },
     async changeRole(request) {
       const developer = await developerInUrl(request)

@@ -21,8 +21,6 @@ export interface NewLink {
 
 interface ListedDeveloper extends Developer {
   readonly projects: ListPage<ListedProject>
-  /** How many. */
-  readonly passkeys: number
 }
 
 export interface DevelopersContent {
@@ -119,24 +117,9 @@ function projectNames({ items, total }: ListPage<ListedProject>): SafeHtml {
 
 function actionsOn(
   { paths, csrfToken }: DeveloperRequest,
-  { id, name, administrator, passkeys, passkeyOnly = false }: ListedDeveloper,
+  { id, name, administrator }: Developer,
   withPassword: boolean,
 ): SafeHtml | '' {
-  const passkeysRemoval = () =>
-    dialog({
-      id: `passkeys-${id}`,
-      label: html`Remove passkeys<span class="visually-hidden"> of ${name}</span>`,
-      style: 'ghost',
-      title: `Remove the passkeys of ${name}?`,
-      body: html`<p>
-        ${name} will be logged out, and can no longer use their passkeys and recovery codes. Their password
-        works again.
-      </p>`,
-      action: paths.passkeysRemoval(id),
-      confirm: 'Remove passkeys',
-      csrfToken,
-      danger: true,
-    })
   const items = [
     dialog({
       id: `role-${id}`,
@@ -147,7 +130,7 @@ function actionsOn(
         <p>
           ${
             administrator
-              ? `${name} will keep their own projects, but can no longer approve applications or manage people.`
+              ? `${name} will keep their own projects, but can no longer approve applications or manage people. Links that they created stop working.`
               : `${name} will see every project, approve applications, and manage people, products and resource servers.`
           }
         </p>`,
@@ -166,18 +149,15 @@ function actionsOn(
       body: html`<p>
         You get a link to send to ${name}, who can then
         ${
-          !withPassword
-            ? 'log in with it, once.'
-            : passkeyOnly
-              ? 'set a new password, which is switched off now, and log in with it.'
-              : 'set a new password. The current password works until then.'
+          withPassword
+            ? 'set a new password. The current password works until then.'
+            : 'log in with it, once.'
         }
       </p>`,
       action: paths.passwordLink(id),
       confirm: 'Create link',
       csrfToken,
     }),
-    ...(passkeys === 0 ? [] : [passkeysRemoval()]),
     dialog({
       id: `remove-${id}`,
       label: html`Remove<span class="visually-hidden"> ${name}</span>`,

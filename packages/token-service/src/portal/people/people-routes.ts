@@ -4,7 +4,7 @@ export const peoplePaths = {
   developers: '/developers',
   developerRemoval: '/developers/:developerId/removal',
   passwordLink: '/developers/:developerId/password-link',
-  passkeysRemoval: '/developers/:developerId/passkeys-removal',
+
   invitationWithdrawal: '/invitations/:hash/withdrawal',
   role: '/developers/:developerId/role',
 } as const
@@ -15,7 +15,7 @@ export const peopleRoutes = {
   invite: ['POST', 'developers'],
   withdrawInvitation: ['POST', 'invitationWithdrawal'],
   removeDeveloper: ['POST', 'developerRemoval'],
-  removePasskeys: ['POST', 'passkeysRemoval'],
+
   createPasswordLink: ['POST', 'passwordLink'],
   changeRole: ['POST', 'role'],
 } as const satisfies RouteTable<keyof typeof peoplePaths>

@@ -1,10 +1,9 @@
-import { html, type SafeHtml } from '@remix-run/html-template'
+import { html } from '@remix-run/html-template'
 import type { OpenidProviderSettings } from '../../clients/openid-provider-options.ts'
 import type { RawParameters } from '../../oauth/parameters.ts'
 import { csrfInput, field, type FormState } from '../layout/form.ts'
 import type { PageContent } from '../layout/page.ts'
 import type { PortalRequest } from '../portal-request.ts'
-import { relyingPartyOf } from './passkeys.ts'
 
 export interface LogInContent {
   readonly state: FormState
@@ -12,7 +11,7 @@ export interface LogInContent {
   /** The path to continue to. */
   readonly next: string
   readonly provider: OpenidProviderSettings | undefined
-  /** Why the log-in through the provider, or with a passkey, failed. */
+  /** Why the log-in through the provider failed. */
   readonly problem?: string | undefined
 }
 
@@ -28,7 +27,7 @@ export function nextPath({ paths }: PortalRequest, { next }: RawParameters): str
 export function logInPage(request: PortalRequest, content: LogInContent): PageContent {
   const { state, hasDevelopers, next, provider, problem } = content
   const { paths, csrfToken } = request
-  const passkeys = provider?.localPasswords !== false && relyingPartyOf(request) !== undefined
+
   const body = html`${
     hasDevelopers
       ? ''
@@ -58,26 +57,9 @@ export function logInPage(request: PortalRequest, content: LogInContent): PageCo
             ${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' }, state)}
             <button class="${provider ? 'outline' : ''}">Log in</button>
           </form>
-          ${passkeys ? passkeyForm(request, next) : ''}
-          <p class="muted">
-            Forgot your password? Ask an administrator for a link to set a new one. Lost your passkeys?
-            <a href="${paths.recovery}">Use a recovery code</a>.
-          </p>`
+          <p class="muted">Forgot your password? Ask an administrator for a link to set a new one.</p>`
   }`
-  return { title: 'Log in', body, isCard: true, scripts: passkeys ? ['passkey.js'] : [] }
-}
-
-function passkeyForm({ paths, csrfToken }: PortalRequest, next: string): SafeHtml {
-  return html`<form
-    method="post"
-    action="${paths.passkeyLogIn}"
-    class="card"
-    data-passkey="${paths.passkeyOptions}"
-  >
-    ${csrfInput(csrfToken)}<input type="hidden" name="next" value="${next}" />
-    <input type="hidden" name="credential" /><button class="outline">Log in with a passkey</button>
-    <p class="error" role="alert"></p>
-  </form>`
+  return { title: 'Log in', body, isCard: true }
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Developer } from '../../storage/developer-storage.ts'
 import type { ServiceContext } from '../../oauth/service-context.ts'
 import { PortalError } from '../portal-error.ts'
 import { isKnownDevice } from './session.ts'
-import { isPassword, type Lane } from './password.ts'
+import { isPassword } from './password.ts'
 import type { FormState } from '../layout/form.ts'
 import type { PortalResponse } from '../portal-request.ts'
 
@@ -26,20 +26,7 @@ export type PasswordCheck =
   | { readonly developer?: undefined; readonly retryAfterSeconds?: number | undefined }
 
 /** Checks a developer's name and password; after too many wrong passwords it reports when to try again. */
-export function createPasswordChecker(service: ServiceContext) {
-  const check = createAttemptChecker(service)
-  return (name: string, password: string, attempt: LogInAttempt): Promise<PasswordCheck> =>
-    check(name, attempt, (developer, lane) => {
-      const hash = developer?.passkeyOnly ? undefined : developer?.passwordHash || undefined
-      return isPassword(password, hash, lane)
-    })
-}
-
-/** Whether what somebody typed is right for the developer; it takes the same time for a name that nobody has. */
-type Verify = (developer: Developer | undefined, lane: Lane) => Promise<boolean>
-
-/** Checks what somebody typed beside a name, and limits how often it may be wrong. */
-export function createAttemptChecker({ storage, keyring, clock, activity }: ServiceContext) {
+export function createPasswordChecker({ storage, keyring, clock, activity }: ServiceContext) {
   const failedAttempts = createFailedAttemptLimit(storage.failures, clock, failureLimit)
   const guards = networkLimits.map((limit) =>
     createFailedAttemptLimit(storage.failures, clock, { ...limit, windowSeconds: 300 }),
@@ -48,8 +35,8 @@ export function createAttemptChecker({ storage, keyring, clock, activity }: Serv
 
   async function check(
     typed: string,
+    password: string,
     { address, device }: LogInAttempt,
-    verify: Verify,
   ): Promise<PasswordCheck> {
     const name = typed.normalize('NFKC').trim().toLowerCase()
     const developer = await storage.developers.find(name)
@@ -62,7 +49,9 @@ export function createAttemptChecker({ storage, keyring, clock, activity }: Serv
     for (const [at, network] of own.entries()) await guards[at]?.check(network, 'portal')
     await failedAttempts.check(from, key)
     return withPending(own, async () => {
-      if (await verify(developer, isKnown ? 'known' : 'other')) {
+      // It takes the same time for a name that nobody has.
+      const hash = developer?.passwordHash || undefined
+      if (await isPassword(password, hash, isKnown ? 'known' : 'other')) {
         // Once more: concurrent guesses count as well.
         await failedAttempts.check(from, key)
         if (developer) return { developer }
@@ -89,8 +78,8 @@ export function createAttemptChecker({ storage, keyring, clock, activity }: Serv
     }
   }
 
-  return (name: string, attempt: LogInAttempt, verify: Verify): Promise<PasswordCheck> =>
-    check(name, attempt, verify).catch(async (error: unknown) => {
+  return (name: string, password: string, attempt: LogInAttempt): Promise<PasswordCheck> =>
+    check(name, password, attempt).catch(async (error: unknown) => {
       if (error instanceof PortalError && error.reason === 'busy') await delay(busyMs)
       if (!(error instanceof ProtocolError) || error.reason !== 'too_many_failures') throw error
       return { retryAfterSeconds: error.details.retryAfterSeconds ?? 60 }
@@ -103,14 +92,13 @@ interface LogInAttempt {
   readonly device?: string | undefined
 }
 
-/** The response to a form with a password, or a recovery code, after too many wrong ones. */
+/** The response to a form with a password after too many wrong ones. */
 export function tooManyAttempts(
   retryAfterSeconds: number,
   values: FormState['values'],
   show: (state: FormState) => PortalResponse,
-  field: 'password' | 'code' = 'password',
 ): PortalResponse {
   const minutes = Math.ceil(retryAfterSeconds / 60)
-  const message = `Too many wrong ${field}s. Try again in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`
-  return { ...show({ values, errors: { [field]: message } }), status: 429, retryAfterSeconds }
+  const password = `Too many wrong passwords. Try again in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`
+  return { ...show({ values, errors: { password } }), status: 429, retryAfterSeconds }
 }

@@ -2,9 +2,7 @@ import type { RouteTable } from '../route-table.ts'
 
 export const sessionPaths = {
   logIn: '/log-in',
-  passkeyOptions: '/log-in/passkey/options',
-  passkeyLogIn: '/log-in/passkey',
-  recovery: '/log-in/recovery',
+
   openidLogIn: '/log-in/openid',
   openidCallback: '/log-in/callback',
   linkOpenid: '/account/openid',
@@ -20,14 +18,6 @@ export const logInRoutes = {
   showLogIn: ['GET', 'logIn'],
   logIn: ['POST', 'logIn'],
   logOut: ['POST', 'logOut'],
-} as const satisfies RouteTable<keyof typeof sessionPaths>
-
-/** Logging in with a passkey, or with a recovery code after it was lost. */
-export const passkeyRoutes = {
-  beginPasskeyLogIn: ['POST', 'passkeyOptions'],
-  finishPasskeyLogIn: ['POST', 'passkeyLogIn'],
-  showRecovery: ['GET', 'recovery'],
-  recover: ['POST', 'recovery'],
 } as const satisfies RouteTable<keyof typeof sessionPaths>
 
 /** Logging in through the OpenID provider, and linking an account there. */

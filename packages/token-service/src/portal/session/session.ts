@@ -48,7 +48,7 @@ export function pendingLogIn({ cookies }: FastifyRequest): string | undefined {
   return cookies[pendingCookie]
 }
 
-/** Binds a log-in at the OpenID provider, or the use of a passkey, to this browser; `null`: it is over. */
+/** Binds a log-in at the OpenID provider to this browser; `null`: it is over. */
 export function setPendingLogIn(reply: FastifyReply, pending: string | null, options: CookieOptions): void {
   if (pending === null) void reply.clearCookie(pendingCookie, options)
   else void reply.setCookie(pendingCookie, pending, { ...options, maxAge: pendingLogInSeconds })
@@ -56,7 +56,7 @@ export function setPendingLogIn(reply: FastifyReply, pending: string | null, opt
 
 /** How somebody logged in. */
 interface LogIn {
-  readonly method: 'password' | 'passkey' | 'recovery code' | 'link' | 'openid'
+  readonly method: 'password' | 'link' | 'openid'
   /** The path to continue to. @default the overview */
   readonly next?: string | undefined
   /** Whom the OpenID provider has logged in: a log-out on one side ends the session on the other. */

@@ -13,9 +13,7 @@ import type {
   Developer,
   Identity,
   Invitation,
-  Passkey,
   PasswordLink,
-  RecoveryCode,
   Session,
   SessionOfProvider,
 } from '../developer-storage.ts'
@@ -92,17 +90,13 @@ export interface Schema {
   auditCheckpoints: StartCheckpoint & { end: 'start' | 'head' }
   purgedAuditCodes: PurgedCode
   purgeTime: PurgeTime & { id: number }
-  developers: Omit<Developer, 'administrator' | 'passkeyOnly'> & {
-    administrator: number
-    passkeyOnly: number
-  }
+  developers: Omit<Developer, 'administrator'> & { administrator: number }
   invitations: Omit<Invitation, 'administrator' | 'createdBy'> & {
     administrator: number
     createdBy: string | null
   }
   passwordLinks: Nullable<Required<PasswordLink>, 'createdBy'>
-  passkeys: Nullable<Required<Passkey>, 'lastUsedAtMs'>
-  recoveryCodes: RecoveryCode & { developerId: string }
+
   memberships: { developerId: string; projectId: string }
   identities: Identity & { developerId: string }
   sessions: Omit<Session, 'provider'> & Nullable<SessionOfProvider, keyof SessionOfProvider>

@@ -21,11 +21,7 @@ export function createSqlDevelopers({ query }: Database): DeveloperStorage {
   async function add(transaction: Query, developer: Developer): Promise<void> {
     const { numInsertedOrUpdatedRows } = await transaction
       .insertInto('developers')
-      .values({
-        ...developer,
-        administrator: Number(developer.administrator),
-        passkeyOnly: Number(developer.passkeyOnly ?? false),
-      })
+      .values({ ...developer, administrator: Number(developer.administrator) })
       .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirstOrThrow()
     if (numInsertedOrUpdatedRows === 0n) throw new NameTaken('This name is taken.')
@@ -111,10 +107,6 @@ export function createSqlDevelopers({ query }: Database): DeveloperStorage {
         await setPassword(transaction, id, passwordHash)
         await transaction.deleteFrom('passwordLinks').where('developerId', '=', id).execute()
       })
-    },
-    async setPasskeyOnly(id, passkeyOnly) {
-      const changes = { passkeyOnly: Number(passkeyOnly) }
-      await query.updateTable('developers').set(changes).where('id', '=', id).execute()
     },
     setAdministrator: (id, administrator) =>
       inTransaction(query, async (transaction) => {
@@ -234,11 +226,11 @@ export function createSqlDevelopers({ query }: Database): DeveloperStorage {
 }
 
 async function setPassword(query: Query, id: string, passwordHash: string): Promise<void> {
-  await query.updateTable('developers').set({ passwordHash, passkeyOnly: 0 }).where('id', '=', id).execute()
+  await query.updateTable('developers').set({ passwordHash }).where('id', '=', id).execute()
 }
 
-export function toDeveloper({ passkeyOnly, ...row }: Selectable<Schema['developers']>): Developer {
-  return { ...row, administrator: row.administrator === 1, ...(passkeyOnly === 1 && { passkeyOnly: true }) }
+function toDeveloper(row: Selectable<Schema['developers']>): Developer {
+  return { ...row, administrator: row.administrator === 1 }
 }
 
 function toInvitation({ createdBy, ...row }: Schema['invitations']): Invitation {

@@ -10,7 +10,6 @@ import { createSqlDevelopers, createSqlSessions } from './sql-developers.ts'
 import { createSqlFailures } from './sql-failures.ts'
 import { createSqlListings } from './sql-listings.ts'
 import { createSqlCatalogue } from './sql-catalogue.ts'
-import { createSqlPasskeys } from './sql-passkeys.ts'
 import { createSqlPurgeTime } from './sql-purge-time.ts'
 import { createSqlProjects } from './sql-projects.ts'
 import { createSqlSecrets } from './sql-secrets.ts'
@@ -75,7 +74,7 @@ export function changeableParts(database: Database): Transaction {
     trustedIssuers: createSqlTrustedIssuers(database),
     developers: createSqlDevelopers(database),
     sessions: createSqlSessions(database),
-    passkeys: createSqlPasskeys(database),
+
     signingKeys: createSqlSigningKeys(database),
     webhook: createSqlWebhook(database),
     audit: createSqlAudit(database),

@@ -20,7 +20,6 @@ const notPages = new Set([
   'finishOpenidLogIn',
   'exportAudit',
   'showLogIn',
-  'showRecovery',
   'showJoin',
   'showNewPassword',
 ])
