@@ -2,7 +2,7 @@ export { createTokenService } from './service/create-token-service.ts'
 export { startTokenService } from './service/start-token-service.ts'
 
 export type { RunningTokenService } from './service/running-token-service.ts'
-export type { ApplicationStatus, ResponseForm } from './storage/application.ts'
+export type { ApplicationStatus, ClaimPatterns, IdentityRule, ResponseForm } from './storage/application.ts'
 export type { Clock } from './runtime/clock.ts'
 export { UsageError } from './runtime/usage-error.ts'
 export type {
@@ -10,6 +10,5 @@ export type {
   ResourceServerOptions,
   TrustedIssuerOptions,
 } from './clients/application-options.ts'
-export type { ClaimPatterns, IdentityRule } from './storage/storage.ts'
 export type { PublicKeyOptions } from './clients/public-keys.ts'
 export type { OpenidProviderOptions, TokenServiceOptions } from './service/token-service-options.ts'

@@ -1,7 +1,6 @@
 import { UsageError } from '../runtime/usage-error.ts'
 import { configuredKeys, type PublicKeyOptions } from './public-keys.ts'
-import type { ApplicationStatus, ResponseForm, TokenFormat } from '../storage/application.ts'
-import type { IdentityRule } from '../storage/storage.ts'
+import type { ApplicationStatus, IdentityRule, ResponseForm, TokenFormat } from '../storage/application.ts'
 
 /** How long tokens last unless an application has another lifetime. */
 export const defaultLifetimeSeconds = 3600

@@ -1,10 +1,9 @@
 import type { Clock } from '../runtime/clock.ts'
-import type { RegisteredClient } from '../storage/application.ts'
+import type { ClaimPatterns, RegisteredClient } from '../storage/application.ts'
 import type {
   ApplicationStorage,
   AssertionStorage,
   TrustedIssuerStorage,
-  ClaimPatterns,
   TrustedIssuer,
 } from '../storage/storage.ts'
 import type { AuthenticatedClient, Caller } from './authenticate-client.ts'

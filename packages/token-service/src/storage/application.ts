@@ -148,3 +148,15 @@ export type PublicKey = KeyMaterial & {
   /** From the configuration. */
   readonly configured?: boolean | undefined
 }
+
+/** A part of a JWT's claims: `{ sub: 'repo:example/orders:*', 'kubernetes.io': { namespace: 'orders' } }`. */
+export interface ClaimPatterns {
+  readonly [claim: string]: string | number | boolean | ClaimPatterns
+}
+
+/** Which application a JWT stands for. */
+export interface IdentityRule {
+  readonly clientId: string
+  /** All of them must be in the JWT; of a list, one member. A `*` at the end stands for any rest. */
+  readonly claims: ClaimPatterns
+}

@@ -1,9 +1,12 @@
-import type { Keyring } from '../runtime/keyring.ts'
 import { digest } from '../runtime/digest.ts'
-import type { AuditEntry, ChainedEntry, Checkpoint, PurgedCode, StartCheckpoint } from './audit-storage.ts'
-
-/** Signs entries and the ends of the chain with keys that are not in the database. */
-export type AuditKeyring = Pick<Keyring, 'keyIds' | 'hash' | 'matching'>
+import type {
+  AuditEntry,
+  AuditKeyring,
+  ChainedEntry,
+  Checkpoint,
+  PurgedCode,
+  StartCheckpoint,
+} from './audit-storage.ts'
 
 /** The entry that begins the chain anew after its end was not the one that the service signed. */
 export const chainBroken = 'audit_interrupted'

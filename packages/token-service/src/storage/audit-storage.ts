@@ -1,4 +1,7 @@
-import type { AuditKeyring } from './audit-chain.ts'
+import type { Keyring } from '../runtime/keyring.ts'
+
+/** Signs entries and the ends of the chain with keys that are not in the database. */
+export type AuditKeyring = Pick<Keyring, 'keyIds' | 'hash' | 'matching'>
 
 /** Who does something, and from where. */
 export interface Actor {

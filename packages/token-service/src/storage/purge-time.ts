@@ -1,4 +1,4 @@
-import type { AuditKeyring } from './audit-chain.ts'
+import type { AuditKeyring } from './audit-storage.ts'
 
 /** When something was last deleted because of its age, signed: nobody without the key can set it to a later time. */
 export interface PurgeTime {

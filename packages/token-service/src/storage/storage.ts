@@ -1,4 +1,5 @@
 import type {
+  IdentityRule,
   Application,
   ApplicationSettings,
   Approval,
@@ -265,18 +266,6 @@ export interface OpenOptions extends MigrationContext {
   readonly onError: (error: unknown) => void
   /** Runs once, after the migrations and before anything else; the storage is not opened if it rejects. */
   readonly prepare: (storage: Storage) => Promise<void>
-}
-
-/** A part of a JWT's claims: `{ sub: 'repo:example/orders:*', 'kubernetes.io': { namespace: 'orders' } }`. */
-export interface ClaimPatterns {
-  readonly [claim: string]: string | number | boolean | ClaimPatterns
-}
-
-/** Which application a JWT stands for. */
-export interface IdentityRule {
-  readonly clientId: string
-  /** All of them must be in the JWT; of a list, one member. A `*` at the end stands for any rest. */
-  readonly claims: ClaimPatterns
 }
 
 /** An issuer whose JWTs are exchanged for access tokens (RFC 7523, section 2.1). */

@@ -1,6 +1,6 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import type { RegisteredClient } from '../../storage/application.ts'
-import type { TrustedIssuer, IdentityRule } from '../../storage/storage.ts'
+import type { IdentityRule, RegisteredClient } from '../../storage/application.ts'
+import type { TrustedIssuer } from '../../storage/storage.ts'
 import { dialog } from '../layout/dialog.ts'
 import { csrfInput, type FormState, choice, field, textArea } from '../layout/form.ts'
 import { dangerSection } from '../layout/menus.ts'

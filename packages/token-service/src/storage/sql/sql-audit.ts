@@ -10,11 +10,11 @@ import {
   signHead,
   signStart,
   withCode,
-  type AuditKeyring,
 } from '../audit-chain.ts'
 import type {
   AuditEntry,
   AuditFilter,
+  AuditKeyring,
   AuditRetention,
   AuditStorage,
   ChainedEntry,

@@ -1,4 +1,5 @@
-import type { TrustedIssuerStorage, IdentityRule, TrustedIssuer } from '../storage.ts'
+import type { IdentityRule } from '../application.ts'
+import type { TrustedIssuerStorage, TrustedIssuer } from '../storage.ts'
 import type { Database, Schema } from './database.ts'
 
 export function createSqlTrustedIssuers({ query }: Database): TrustedIssuerStorage {
