@@ -1,13 +1,16 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { assertionAlgorithms } from '../oauth/assertion-algorithms.ts'
 import { jwtBearer } from '../oauth/oauth-parameters.ts'
 import type { ServiceContext } from '../oauth/service-context.ts'
+import { ProtocolError } from '../oauth/protocol-error.ts'
+import { publicDocument } from './allow-origins.ts'
 import { baseUrl } from './base-url.ts'
 import {
   authorizationPath,
   introspectionPath,
   jwksPath,
   metadataPath,
+  openidMetadataPath,
   revocationPath,
   tokenEndpointUrl,
   openapiJsonPath,
@@ -15,19 +18,19 @@ import {
 } from '../oauth/endpoint-paths.ts'
 import { publicationMaxAgeSeconds } from '../oauth/signing-keys.ts'
 
-/** Authorization server metadata (RFC 8414). */
+/** Authorization server metadata (RFC 8414), also where OpenID Connect Discovery looks for them. */
 export function metadataEndpoint(
   server: FastifyInstance,
   { publicUrl, grantTypeIn, storage }: Pick<ServiceContext, 'publicUrl' | 'grantTypeIn' | 'storage'>,
 ): void {
   const methods = ['client_secret_post', 'client_secret_basic', 'private_key_jwt']
   const algorithms = assertionAlgorithms
-  server.get(metadataPath, async (request, reply) => {
+  const respond = async (request: FastifyRequest, reply: FastifyReply) => {
     const issuer = baseUrl(request, publicUrl)
     const [scopes, issuers] = await Promise.all([storage.scopes.list(), storage.trustedIssuers.list()])
     return reply.send({
       issuer,
-      // It does not exist (no response types), but the official SDK of MCP, version 1, rejects metadata without one.
+      // No response types are supported, but the official SDK of MCP, version 1, rejects metadata without one.
       authorization_endpoint: `${issuer}${authorizationPath}`,
       jwks_uri: `${issuer}${jwksPath}`,
       token_endpoint: tokenEndpointUrl(issuer, grantTypeIn),
@@ -43,6 +46,10 @@ export function metadataEndpoint(
       revocation_endpoint_auth_methods_supported: methods,
       revocation_endpoint_auth_signing_alg_values_supported: algorithms,
     })
+  }
+  for (const path of [metadataPath, openidMetadataPath]) publicDocument(server, path, respond)
+  server.get(authorizationPath, () => {
+    throw new ProtocolError('unsupported_response_type')
   })
 }
 
@@ -51,7 +58,7 @@ export function jwksEndpoint(
   server: FastifyInstance,
   { signingKeys }: Pick<ServiceContext, 'signingKeys'>,
 ): void {
-  server.get(jwksPath, async (_request, reply) => {
+  publicDocument(server, jwksPath, async (_request, reply) => {
     const keys = await signingKeys.published()
     return reply
       .headers({ 'cache-control': `public, max-age=${publicationMaxAgeSeconds}` })

@@ -4,7 +4,9 @@ export const tokenPath = '/oauth/client_credential/accesstoken'
 export const introspectionPath = '/oauth/introspect'
 export const revocationPath = '/oauth/revoke'
 export const metadataPath = '/.well-known/oauth-authorization-server'
-/** Only named in the metadata: it does not exist. */
+/** Where OpenID Connect Discovery looks, which many clients do by default. */
+export const openidMetadataPath = '/.well-known/openid-configuration'
+/** Rejects every request: no grant of this service begins there. */
 export const authorizationPath = '/oauth/authorize'
 export const jwksPath = '/.well-known/jwks.json'
 export const openapiPath = '/openapi.yaml'

@@ -49,6 +49,11 @@ const descriptions: Record<ErrorReason, ErrorDescription> = {
     error: 'unsupported_grant_type',
     description: 'Unsupported grant type; use client_credentials',
   },
+  unsupported_response_type: {
+    status: 400,
+    error: 'unsupported_response_type',
+    description: 'Nobody logs in here: request a token at the token endpoint',
+  },
   invalid_scope: {
     status: 400,
     error: 'invalid_scope',

@@ -10,6 +10,7 @@ export type ErrorReason =
   | 'malformed_authorization'
   | 'grant_type_not_in_query'
   | 'unsupported_grant_type'
+  | 'unsupported_response_type'
   | 'unsupported_content_type'
   | 'unsupported_content_encoding'
   | 'malformed_request'

@@ -38,9 +38,27 @@ describe('browser-based API tools', () => {
     expect([rejected.status, rejected.headers.get('access-control-allow-origin')]).toEqual([400, origin])
     const get = await fetch(`${authUrl}${tokenPath}`, { headers: { origin } })
     expect([get.status, get.headers.get('allow')]).toEqual([405, 'POST'])
-    const metadata = await fetch(`${authUrl}/.well-known/oauth-authorization-server`, { headers: { origin } })
-    expect(metadata.headers.get('access-control-allow-origin')).toBe(origin)
   })
+
+  it.each([[], [origin], ['*']].map((corsOrigins) => ({ corsOrigins })))(
+    'from everywhere may read what is public: %o',
+    async ({ corsOrigins }) => {
+      const { authUrl } = await testService({ corsOrigins })
+      for (const name of ['oauth-authorization-server', 'openid-configuration', 'jwks.json']) {
+        const url = `${authUrl}/.well-known/${name}`
+        const headers = { origin: 'https://anything.example.com' }
+        const read = await fetch(url, { headers })
+        expect([read.status, read.headers.get('access-control-allow-origin')]).toEqual([200, '*'])
+        for (const asked of [{}, { ...headers, 'access-control-request-method': 'GET' }]) {
+          const options = await fetch(url, { method: 'OPTIONS', headers: asked })
+          const allowed = ['origin', 'methods', 'headers'].map((each) =>
+            options.headers.get(`access-control-allow-${each}`),
+          )
+          expect([options.status, ...allowed]).toEqual([204, '*', 'GET, HEAD', '*'])
+        }
+      }
+    },
+  )
 
   it('learn what they may send and read, and may come from everywhere if the setting is *', async () => {
     const { authUrl } = await testService({ corsOrigins: ['*'] })

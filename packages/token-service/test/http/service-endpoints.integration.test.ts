@@ -38,6 +38,29 @@ describe('the service', () => {
     })
   })
 
+  it('publishes the metadata also where OpenID Connect Discovery looks for them', async () => {
+    const { authUrl } = await testService()
+    const oauth = await get(`${authUrl}/.well-known/oauth-authorization-server`)
+    expect(await get(`${authUrl}/.well-known/openid-configuration`)).toEqual(oauth)
+  })
+
+  it('names no endpoint in the metadata that does not exist', async () => {
+    const { authUrl } = await testService()
+    const metadata = JSON.parse((await get(`${authUrl}/.well-known/openid-configuration`)).text) as object
+    const members = Object.entries(metadata).filter(([name]) => /_(?:endpoint|uri)$/.test(name))
+    const statuses = members.map(async ([name, url]) => [name, (await get(String(url))).status])
+    expect(Object.fromEntries(await Promise.all(statuses))).toEqual({
+      authorization_endpoint: 400,
+      jwks_uri: 200,
+      token_endpoint: 405,
+      introspection_endpoint: 405,
+      revocation_endpoint: 405,
+    })
+    expect(JSON.parse((await get(`${authUrl}/oauth/authorize?response_type=code`)).text)).toMatchObject({
+      ErrorCode: 'unsupported_response_type',
+    })
+  })
+
   it('publishes its public URL, and no invalid Host header', async () => {
     const server = createTokenService({ publicUrl: 'https://tokens.example.com/' })
     const url = '/.well-known/oauth-authorization-server'

@@ -17,6 +17,7 @@ const codes: Record<ErrorReason, readonly [status: number, error: string, fault?
   invalid_target: [400, 'invalid_target'],
   invalid_scope: [400, 'invalid_scope'],
   unsupported_grant_type: [400, 'unsupported_grant_type'],
+  unsupported_response_type: [400, 'unsupported_response_type'],
   token_of_another_client: [400, 'invalid_grant'],
   invalid_grant: [400, 'invalid_grant'],
   identity_not_mapped: [400, 'invalid_grant'],
