@@ -8,6 +8,11 @@ import { onTestFinished } from 'vitest'
 
 const command = fileURLToPath(new URL('../src/command/tokenwell-service.ts', import.meta.url))
 
+// What the test runner sets for itself is not meant for the command.
+const environment = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !name.startsWith('TOKENWELL_')),
+)
+
 export interface EndedProcess {
   readonly code: number | null
   readonly stdout: string
@@ -36,7 +41,7 @@ export function runCommand(
   ]
   const child = spawn(program, wrapped, {
     cwd: options.cwd,
-    env: { ...process.env, ...options.env },
+    env: { ...environment, ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let stdout = ''

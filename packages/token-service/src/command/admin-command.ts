@@ -16,10 +16,12 @@ export function addAdminCommands(admin: Command, choose: (request: AdminRequest)
   admin.addHelpText(
     'after',
     `
-TOKENWELL_ADMIN_URL         URL of the listener for administrators (default: adminHost and
-                            adminPort in the file of --config, or http://127.0.0.1:8081)
+TOKENWELL_ADMIN_URL         URL of the listener for administrators
+                            (default: adminHost and adminPort in the file of
+                            --config, or http://127.0.0.1:8081)
 TOKENWELL_ADMIN_TOKEN       administrator token
-TOKENWELL_ADMIN_TOKEN_FILE  file that contains it (default: adminTokenFile in the file of --config)`,
+TOKENWELL_ADMIN_TOKEN_FILE  file that contains it
+                            (default: adminTokenFile in the file of --config)`,
   )
   const get = (name: string, path: string, description: string) =>
     admin
@@ -223,6 +225,7 @@ TOKENWELL_ADMIN_TOKEN_FILE  file that contains it (default: adminTokenFile in th
       .description(`Removes ${noun === 'scope' ? 'a' : 'an'} ${text}.`)
       .action((name: string) => choose({ method: 'DELETE', path: pathOf(name) }))
   }
+  admin.commandsGroup('People:')
   get('developers', '/developers', 'Lists the developers of the portal.')
   admin
     .command('invite')

@@ -68,7 +68,33 @@ export function waysToSet(setting: string): string | undefined {
   const schema = (commandSettings.shape as Record<string, z.ZodType | undefined>)[name]
   if (!schema) return undefined
   const inFile = `"${setting}" in the configuration file`
+  const variable = secretVariables[setting]
+  if (variable !== undefined) return `${variable}, or ${inFile}`
   return schema.meta()?.value === undefined ? inFile : `${flagOf(name)}, ${variableOf(name)}, or ${inFile}`
+}
+
+/** Secrets have a variable, but no flag, which all users of the machine could read. */
+const secretVariables: Readonly<Record<string, string>> = {
+  adminToken: 'TOKENWELL_ADMIN_TOKEN',
+  secretHashKeys: 'TOKENWELL_SECRET_HASH_KEYS',
+  'openidProvider.clientSecret': 'TOKENWELL_OPENID_CLIENT_SECRET',
+}
+
+/** What Kubernetes sets for a service that is called tokenwell. */
+const ofKubernetes = /_(?:SERVICE_(?:HOST|PORT)(?:_\w+)?|PORT_\d+_(?:TCP|UDP|SCTP)(?:_\w+)?)$/
+
+/** Variables that look like settings, but are not read. */
+export function unknownVariables(env: NodeJS.ProcessEnv): string[] {
+  const settings = settingFlags().map(({ envVar }) => envVar)
+  const known = new Set([
+    ...settings,
+    ...Object.values(secretVariables),
+    'TOKENWELL_ADMIN_URL',
+    'TOKENWELL_CONFIG',
+  ])
+  return Object.keys(env).filter(
+    (name) => name.startsWith('TOKENWELL_') && !known.has(name) && !ofKubernetes.test(name),
+  )
 }
 
 function flagOf(name: string): string {

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { Command, Option } from 'commander'
+import { Command, Option, type Help } from 'commander'
 import { adminEnvironment, readConfiguration, type Configuration } from './configuration.ts'
 import { addAdminCommands } from './admin-command.ts'
 import type { AdminRequest } from './send-admin-request.ts'
 import type { StorageTask } from './run-storage-task.ts'
 import { settingFlags } from './command-settings.ts'
+import { print } from './print.ts'
 
 export const { version } = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
@@ -32,7 +33,7 @@ export async function parseCommandLine(args: readonly string[]): Promise<Command
     .configureHelp({ showGlobalOptions: true })
     // An option of an administration command can have the name of a setting, such as --products.
     .enablePositionalOptions(args.slice(2).find((arg) => subcommands.includes(arg)) === 'admin')
-    .configureOutput({ outputError: (text, write) => write(describeMistake(text)) })
+    .configureOutput({ outputError: (text) => print(describeMistake(text)) })
     .exitOverride(({ exitCode }) => process.exit(exitCode && 2))
     .description('Issues OAuth 2.0 access tokens to applications (client credentials grant).')
     .version(version)
@@ -49,7 +50,7 @@ export async function parseCommandLine(args: readonly string[]): Promise<Command
   const admin = command
     .command('admin')
     .description('Administers a running service.')
-    .configureHelp({ showGlobalOptions: false })
+    .configureHelp({ showGlobalOptions: false, padWidth: () => longestTerm, formatItem })
     .addOption(configFlag)
   addAdminCommands(admin, (given) => (request = given))
   command
@@ -88,7 +89,19 @@ function describeMistake(text: string): string {
     text.trim(),
   ]
   const sentence = what.charAt(0).toUpperCase() + what.slice(1)
-  return `tokenwell-service: ${sentence}${sentence.endsWith('.') ? '' : '.'}\n→ ${hint ?? '`tokenwell-service --help` lists the options and commands.'}\n`
+  return `tokenwell-service: ${sentence}${sentence.endsWith('.') ? '' : '.'}\n→ ${hint ?? '`tokenwell-service --help` lists the options and commands.'}`
+}
+
+/** Most terms of `admin` are shorter: the descriptions of the others start on the next line. */
+const longestTerm = 32
+
+/** As commander formats an item, which it does not wrap beside a long term. */
+function formatItem(term: string, termWidth: number, description: string, helper: Help): string {
+  const indent = ' '.repeat(termWidth + 4)
+  const width = Math.max((helper.helpWidth ?? 80) - indent.length, 30)
+  const lines = helper.boxWrap(description, width).replaceAll('\n', `\n${indent}`)
+  const isLong = helper.displayWidth(term) > termWidth
+  return isLong ? `  ${term}\n${indent}${lines}` : `  ${term.padEnd(termWidth)}  ${lines}`
 }
 
 const subcommands = ['admin', 'backup', 'restore']

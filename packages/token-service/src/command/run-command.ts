@@ -2,17 +2,18 @@ import { SettingError } from '../runtime/setting.ts'
 import { UsageError } from '../runtime/usage-error.ts'
 import { SchemaMismatch } from '../storage/schema-mismatch.ts'
 import { sendAdminRequest } from './send-admin-request.ts'
-import { waysToSet } from './command-settings.ts'
+import { unknownVariables, waysToSet } from './command-settings.ts'
 import { parseCommandLine } from './parse-command-line.ts'
+import { print } from './print.ts'
 import { runService } from './run-service.ts'
 import { runStorageTask } from './run-storage-task.ts'
-
-const print = (line: string) => void process.stderr.write(`${line}\n`)
 
 /** Does what the command line requests; exits with 2 on a usage error, and with 1 if something else prevents it. */
 export async function runCommand(args: readonly string[]): Promise<void> {
   // A service whose messages nobody reads any more goes on.
   process.stderr.on('error', () => {})
+  for (const name of unknownVariables(process.env))
+    print(`warning: ${name} is set, but is not read. \`tokenwell-service --help\` lists the variables.`)
   try {
     const commandLine = await parseCommandLine(args)
     if ('request' in commandLine) {

@@ -5,7 +5,7 @@ import type { RunningTokenService } from '../service/running-token-service.ts'
 import { serveTokenService } from '../service/serve-token-service.ts'
 import type { StorageLocation } from '../storage/open-storage.ts'
 import { version, type CommandLine } from './parse-command-line.ts'
-import { createServiceLogger } from './service-logger.ts'
+import { createServiceLogger, holdLog } from './service-logger.ts'
 
 /** Starts the service as configured, prints its addresses, and stops it on a signal. */
 export async function runService(
@@ -15,18 +15,21 @@ export async function runService(
   const { secretHashKeysFile, logLevel, drainSeconds, ...settings } = configuration
   const secretHashKeys =
     secretHashKeysFile === undefined ? settings.secretHashKeys : await readKeyFile(secretHashKeysFile)
+  // Until the addresses have been printed, or the start has failed.
+  using log = holdLog()
   const options = checkOptions({
     ...settings,
     secretHashKeys,
     portal: true,
-    logger: createServiceLogger(logLevel),
+    logger: createServiceLogger(logLevel, log),
     clock: systemClock,
   })
   const service = await serveTokenService(options)
 
   stopOnSignal(service, drainSeconds, print)
   const url = options.publicUrl ?? service.authUrl
-  const show = (what: string, where: string) => print(`  ${what.padEnd(23)}  ${where}`)
+  // A table, whose links can be longer than a line.
+  const show = (what: string, where: string) => void process.stderr.write(`  ${what.padEnd(23)}  ${where}\n`)
   print(`Tokenwell ${version} is listening on ${service.authUrl}\n`)
   show('Portal', `${url}/portal`)
   show('API reference', `${url}/reference`)

@@ -1,4 +1,5 @@
 import { userInfo } from 'node:os'
+import { errorCode } from '@tokenwell/core/protocol'
 import { userHeader } from '../admin/admin-request.ts'
 import { UsageError } from '../runtime/usage-error.ts'
 import { readText } from './configuration.ts'
@@ -39,7 +40,7 @@ export async function sendAdminRequest(
       },
       ...(body && { body: JSON.stringify(body) }),
     }).catch((error: unknown) => {
-      throw new UsageError(`Could not reach ${url} (${reasonOf(error)}). Check TOKENWELL_ADMIN_URL.`)
+      throw new UsageError(`Could not reach ${url} (${errorCode(error)}). Check TOKENWELL_ADMIN_URL.`)
     })
     const text = await response.text()
     if (response.status === 401) {
@@ -72,12 +73,6 @@ function userName(): string {
   } catch {
     return String(process.getuid?.() ?? 'unknown')
   }
-}
-
-/** Why `fetch` failed, such as `ECONNREFUSED`. */
-function reasonOf(error: unknown): string {
-  const { cause, name } = error as Error & { cause?: { code?: string } }
-  return cause?.code ?? name
 }
 
 function errorIn(text: string): string | undefined {

@@ -14,10 +14,7 @@ const secretNames = [
 ]
 
 /** No secret is ever passed to the log; redaction is a second line of defence. */
-export function createServiceLogger(
-  level: string,
-  destination = process.stdout.isTTY ? terminal() : standardOutput(),
-): FastifyBaseLogger {
+export function createServiceLogger(level: string, destination: DestinationStream): FastifyBaseLogger {
   const paths = secretNames.flatMap((name) => [name, `*.${name}`, `*.*.${name}`])
   const redact = { paths, censor: '[redacted]' }
   return pino({ level, redact, serializers: { err: describeError } }, destination)
@@ -39,10 +36,22 @@ function standardOutput(): DestinationStream {
   return destination
 }
 
-/** Lines for people; whatever else reads the log gets JSON. */
-function terminal(): DestinationStream {
+/**
+ * Opens the log. On a terminal it has lines for people, which wait until it is disposed of; whatever else reads it gets
+ * JSON at once.
+ */
+export function holdLog(): DestinationStream & Disposable {
+  if (!process.stdout.isTTY) return Object.assign(standardOutput(), { [Symbol.dispose]() {} })
   process.stdout.on('error', () => {})
-  return { write: (line) => void process.stdout.write(describeEntry(JSON.parse(line) as LogEntry)) }
+  let held: string[] | undefined = []
+  const show = (line: string): void => void process.stdout.write(describeEntry(JSON.parse(line) as LogEntry))
+  return {
+    write: (line) => void (held ? held.push(line) : show(line)),
+    [Symbol.dispose]() {
+      for (const line of held ?? []) show(line)
+      held = undefined
+    },
+  }
 }
 
 interface LogEntry {

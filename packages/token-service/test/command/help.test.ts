@@ -32,7 +32,11 @@ async function helpOf(...args: string[]): Promise<string> {
 
 /** The commands and options of a help, with their descriptions on one line. */
 function entriesOf(help: string): [term: string, description: string][] {
-  const lines = help.replaceAll(/\n {3,}/g, ' ').split('\n')
+  const lines = help
+    // A description below its term.
+    .replaceAll(/^( {2}\S(?:(?! {2}).)*)\n {3,}/gm, '$1  ')
+    .replaceAll(/\n {3,}/g, ' ')
+    .split('\n')
   return lines
     .filter((line) => /^ {2}\S/.test(line))
     .map((line) => {
@@ -70,6 +74,18 @@ describe('the help', () => {
       const options = entriesOf(await helpOf('admin', name)).filter(([option]) => option.startsWith('-'))
       expect(options.filter(([, about]) => !/^\w/.test(about))).toEqual([])
     }
+  })
+
+  it('groups the commands for administrators, and breaks its lines between words', async () => {
+    const help = await helpOf('admin')
+    const groups = help.match(/^\S.*:$/gm)
+    expect(groups).toEqual(
+      expect.arrayContaining(['Options:', 'Applications:', 'People:', 'Products:', 'Audit log:']),
+    )
+    const [, people = ''] = /^People:\n((?: .*\n)+)/m.exec(help) ?? []
+    expect(people).toMatch(/^ {2}developers /m)
+    expect(people).toMatch(/^ {2}invite /m)
+    for (const line of help.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
   })
 
   it.each([

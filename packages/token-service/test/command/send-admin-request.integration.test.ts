@@ -128,6 +128,11 @@ describe('a request of an administrator', () => {
     )
   })
 
+  it('names a port that fetch sends no request to', async () => {
+    const environment = { TOKENWELL_ADMIN_URL: 'http://127.0.0.1:6000', TOKENWELL_ADMIN_TOKEN: 'the token' }
+    await expect(sendAdminRequest(list, environment)).rejects.toThrow('127.0.0.1:6000 (bad port).')
+  })
+
   it.each(['localhost:8081', 'not a URL', 'http://me:secret@127.0.0.1', 'http://me@127.0.0.1', 'ftp://a'])(
     'needs a URL, which %s is not',
     async (url) => {

@@ -55,6 +55,13 @@ describe('tokenwell-service', () => {
       "tokenwell-service: Missing required argument 'file'.\n" +
         '→ `tokenwell-service --help` lists the options and commands.\n',
     )
+    expect(await messages(['--storage', 'memory'], { TOKENWELL_ADMIN_TOKEN: 'short' })).toContain(
+      '\n→ TOKENWELL_ADMIN_TOKEN, or "adminToken" in the configuration file\n',
+    )
+    const kubernetes = { TOKENWELL_SERVICE_HOST: '10.0.0.1', TOKENWELL_PORT_8080_TCP_ADDR: '10.0.0.1' }
+    expect(await messages(['--port', 'x'], { ...kubernetes, TOKENWELL_PROT: '1' })).toMatch(
+      /^warning: TOKENWELL_PROT is set, but is not read\. `tokenwell-service --help` lists the variables\.\ntokenwell-service: /,
+    )
     const cwd = temporaryFolder({
       'service.yaml': '{ storage: memory, applications: [{ name: 1 }], prt: 1 }',
     })
@@ -76,6 +83,9 @@ describe('tokenwell-service', () => {
     expect((await requestToken(await service.authUrl)).status).toBe(200)
     await expect.poll(() => service.output()).toMatch(/\d\d:\d\d:\d\d.*POST \/oauth\S+ 200 in [\d.]+ ms/)
     expect(service.output()).not.toContain('"level"')
+    // Whatever was logged until then stands below the addresses.
+    const output = stripVTControlCharacters(service.output())
+    expect(output.search(/^\d\d:\d\d:\d\d /m)).toBeGreaterThan(output.indexOf('First administrator'))
     const entry = {
       level: 40,
       time: 0,
