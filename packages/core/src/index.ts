@@ -18,15 +18,20 @@ export type {
 } from './provider/token-provider.ts'
 export type { Clock } from './runtime/clock.ts'
 export { backendTokens, type BackendTokensOptions, type HeadersInput } from './sources/backend-tokens.ts'
-export { clientAssertion } from './sources/client-assertion.ts'
-export { clientCredentials, type ClientCredentialsOptions } from './sources/client-credentials.ts'
+export {
+  clientAssertion,
+  clientCredentials,
+  jwtBearer,
+  tokenExchange,
+  type ClientCredentialsOptions,
+  type JwtBearerOptions,
+  type TokenExchangeOptions,
+} from './sources/grants.ts'
 export {
   clientCredentialsForResource,
   type ResourceClientCredentialsOptions,
-} from './sources/client-credentials-for-resource.ts'
-export { jwtBearer, type JwtBearerOptions } from './sources/jwt-bearer.ts'
-export type { FetchLike } from './sources/send-token-request.ts'
-export { tokenExchange, type TokenExchangeOptions } from './sources/token-exchange.ts'
+} from './sources/for-resource.ts'
+export type { FetchLike } from './sources/send.ts'
 export { tokenResponseBody, type AccessToken } from './provider/access-token.ts'
 export type { TokenEvent, TokenEventListener, TokenRequestReason, TokenWaitCause } from './provider/events.ts'
 export type { TokenRequestContext, TokenSource } from './sources/token-source.ts'

@@ -36,6 +36,6 @@ export {
   type IssuerDiscovery,
   type IssuerDiscoveryOptions,
   type MetadataReader,
-} from './sources/issuer-discovery.ts'
-export { readBody } from './sources/read-body.ts'
-export type { TokenEndpointOptions } from './sources/token-endpoint-options.ts'
+} from './sources/discovery.ts'
+export { readBody } from './sources/send.ts'
+export type { TokenEndpointOptions } from './sources/client.ts'

@@ -1,6 +1,6 @@
 import type { TokenProvider } from '../provider/token-provider.ts'
 import { runsInBrowser } from '../runtime/environment.ts'
-import type { FetchLike } from '../sources/send-token-request.ts'
+import type { FetchLike } from '../sources/send.ts'
 import {
   createTokenAttacher,
   type Attachment,

@@ -38,7 +38,6 @@ export interface TokenRequest {
 
 /** A token request before the client has authenticated. */
 export interface UnauthenticatedTokenRequest {
-  readonly url: URL
   readonly headers: Headers
   readonly body: URLSearchParams
 }
@@ -74,7 +73,8 @@ export function buildTokenRequest(
   if (clientAuthentication !== 'none') checkCredential('clientSecret', clientSecret)
   checkCredential('clientId', clientId)
   checkParameters(options)
-  const { url, headers, body } = startTokenRequest(options)
+  const url = tokenEndpointUrl(options)
+  const { headers, body } = startTokenRequest(options, options.authUrl === undefined)
   const { signal } = new AbortController()
   void createClientAuthentication(clientAuthentication, clientSecret ?? '').authenticate({
     clientId,
@@ -86,23 +86,26 @@ export function buildTokenRequest(
   return { url, method: 'POST', headers: Object.fromEntries(headers), body: body.toString() }
 }
 
-/** The request with everything but the grant's own parameters and the client's authentication. */
+/**
+ * The request with everything but the grant's own parameters and the client's authentication.
+ *
+ * @param hasGrantType whether the body has a `grant_type`; otherwise, it is in the query of the URL
+ */
 export function startTokenRequest(
-  options: TokenRequestOptions,
+  options: Pick<TokenRequestOptions, 'scope' | 'audience' | 'resource' | 'parameters' | 'headers'>,
+  hasGrantType: boolean,
   grantType = 'client_credentials',
 ): UnauthenticatedTokenRequest {
-  const url = tokenEndpointUrl(options)
   const headers = new Headers({ accept: 'application/json', ...options.headers })
   headers.set('content-type', 'application/x-www-form-urlencoded')
   const body = new URLSearchParams()
-  if (options.authUrl !== undefined) url.searchParams.set('grant_type', grantType)
-  else body.set('grant_type', grantType)
+  if (hasGrantType) body.set('grant_type', grantType)
   const scope = scopes(options.scope).join(' ')
   if (scope) body.set('scope', scope)
   if (options.audience) body.set('audience', options.audience)
   for (const resource of [options.resource ?? []].flat()) body.append('resource', resource)
   for (const [name, value] of Object.entries(options.parameters ?? {})) body.append(name, value)
-  return { url, headers, body }
+  return { headers, body }
 }
 
 /** @throws {TokenError} of kind `configuration`, naming the option */
@@ -148,12 +151,19 @@ export function scopes(scope: TokenRequestOptions['scope']): readonly string[] {
   return [scope ?? []].flat().join(' ').match(/[^ ]+/g) ?? []
 }
 
-/** @throws {TokenError} of kind `configuration`, naming the option */
-export function tokenEndpointUrl({
-  authUrl,
-  tokenEndpoint,
-  allowInsecureRequests,
-}: Pick<TokenRequestOptions, 'authUrl' | 'tokenEndpoint' | 'allowInsecureRequests'>): URL {
+/**
+ * The URL that a token request is sent to; for the platform, with its `grant_type`.
+ *
+ * @throws {TokenError} of kind `configuration`, naming the option
+ */
+export function tokenEndpointUrl(
+  {
+    authUrl,
+    tokenEndpoint,
+    allowInsecureRequests,
+  }: Pick<TokenRequestOptions, 'authUrl' | 'tokenEndpoint' | 'allowInsecureRequests'>,
+  grantType = 'client_credentials',
+): URL {
   if (authUrl !== undefined && tokenEndpoint !== undefined) {
     throw configurationError('authUrl and tokenEndpoint are mutually exclusive.')
   }
@@ -166,5 +176,6 @@ export function tokenEndpointUrl({
   const url = secureUrl('authUrl', authUrl, allowInsecureRequests)
   if (url.search) throw configurationError('authUrl must not contain a query. Set only the base URL.')
   url.pathname = url.pathname.replace(/\/+$/, '') + platformPath
+  url.searchParams.set('grant_type', grantType)
   return url
 }

@@ -4,7 +4,7 @@ import { retryAfter } from '../protocol/headers.ts'
 import { isSecure } from '../protocol/secure-url.ts'
 import { readToken, type Token } from '../protocol/token-response.ts'
 import type { TokenSource } from './token-source.ts'
-import { fetchToken, type FetchLike } from './send-token-request.ts'
+import { fetchToken, type FetchLike } from './send.ts'
 
 /** What `new Headers()` accepts. */
 export type HeadersInput = NonNullable<RequestInit['headers']>

@@ -1,20 +1,22 @@
+import { scopes, startTokenRequest } from '../protocol/build-token-request.ts'
+import { formEncode, platformPath, platformRevocationPath } from '../protocol/client-authentication.ts'
+import type { RequestIdentity } from '../protocol/error-response.ts'
 import {
-  scopes,
-  startTokenRequest,
-  type UnauthenticatedTokenRequest,
-} from '../protocol/build-token-request.ts'
-import { configurationError, failureOf, isTokenError, type TokenError } from '../protocol/token-error.ts'
+  changeTokenError,
+  configurationError,
+  failureOf,
+  isTokenError,
+  TokenError,
+  type TokenFailure,
+} from '../protocol/token-error.ts'
 import { parseTokenResponse } from '../protocol/parse-token-response.ts'
 import type { TokenBinding, TokenEndpointResponse } from '../protocol/token-binding.ts'
 import type { TokenResponse } from '../protocol/token-response.ts'
 import { digest } from '../runtime/digest.ts'
 import { Redacted } from '../runtime/redacted.ts'
 import type { TokenRequestContext, TokenSource } from './token-source.ts'
-import { authenticationFailed, unexpectedType, type Identity } from './grant-errors.ts'
-import { redactEchoedSecrets, sentSecrets } from './redact-echoed-secrets.ts'
-import { checkOptions, resolveClient, type ResolvedClient } from './resolve-client.ts'
-import { sendTokenRequest, withoutQuery } from './send-token-request.ts'
-import type { TokenEndpointOptions } from './token-endpoint-options.ts'
+import { checkClient, resolveClient, type ResolvedClient, type TokenEndpointOptions } from './client.ts'
+import { sendTokenRequest, withoutQuery } from './send.ts'
 
 /** A token request as a {@link Grant} sees it. */
 export interface GrantRequest {
@@ -56,12 +58,20 @@ export function createGrantSource(options: TokenEndpointOptions, grant: Grant): 
   return new GrantSource({ ...options }, grant)
 }
 
-/** What one token request sent and received. */
+/** One token request: who sends it, and what was sent and received. */
 interface Exchange {
+  readonly client: ResolvedClient
+  readonly identity: Identity
   /** Every secret that was sent. */
   secrets: readonly string[]
   parameters: GrantParameters
   response?: TokenEndpointResponse
+}
+
+/** Who requested a token where. */
+interface Identity extends RequestIdentity {
+  readonly client: string
+  readonly tokenEndpoint: string
 }
 
 /** What the server has rejected. */
@@ -81,7 +91,7 @@ export class GrantSource extends Redacted implements TokenSource {
 
   constructor(options: TokenEndpointOptions, grant?: Grant) {
     super()
-    checkOptions(options, grant === undefined || options.clientSecret !== undefined)
+    checkClient(options, grant === undefined)
     this.#options = options
     this.#grant = grant
   }
@@ -96,16 +106,17 @@ export class GrantSource extends Redacted implements TokenSource {
   }
 
   #client(discovers: boolean): Promise<ResolvedClient> {
-    return resolveClient(this.#options, discovers, this.#grant === undefined)
+    return resolveClient(this.#options, this.#grant === undefined, discovers, this.#grant?.type)
   }
 
   async cacheKey(): Promise<string> {
-    const { options, authentication } = await this.#client(false)
-    const scope = [...new Set(scopes(options.scope))].sort()
-    const { url, headers, body } = startTokenRequest({ ...options, scope }, this.#grant?.type)
+    const { clientId, tokenEndpoint, authUrl, authentication } = await this.#client(false)
+    const scope = [...new Set(scopes(this.#options.scope))].sort()
+    const options = { ...this.#options, scope }
+    const { headers, body } = startTokenRequest(options, authUrl === undefined, this.#grant?.type)
     const key = await digest([
-      url,
-      options.clientId,
+      tokenEndpoint,
+      clientId,
       await authentication.fingerprint(),
       Array.from(headers, (pair) => JSON.stringify(pair)).sort(),
       Array.from(body, (pair) => JSON.stringify(pair)).sort(),
@@ -119,30 +130,21 @@ export class GrantSource extends Redacted implements TokenSource {
     )
   }
 
-  async requestToken({ signal, label = this.label }: TokenRequestContext): Promise<TokenResponse> {
+  async requestToken({ signal, label }: TokenRequestContext): Promise<TokenResponse> {
     const before = this.#rejected
     this.#rejected = undefined
     const client = await this.#client(true)
-    const { options, secret } = client
-    const { url: tokenEndpoint } = startTokenRequest(options)
-    const { clientId } = options
-    const identity: Identity = {
-      client: label ?? clientId,
-      clientId: clientId || undefined,
-      tokenEndpoint: withoutQuery(tokenEndpoint),
-      proof: this.#grant?.proof,
-    }
-    const exchange: Exchange = { secrets: secret ? [secret] : [], parameters: {} }
+    const exchange = this.#exchange(client, client.tokenEndpoint, label)
     let revision: string | undefined
     try {
       // Read before the request: credentials that are replaced while it is pending have not been tried yet.
       revision = await this.#revision(client)
       const { binding } = this
       const send = (proof?: GrantParameters): Promise<TokenEndpointResponse> =>
-        this.#send(client, exchange, signal, proof)
-      return this.#read(await (binding ? binding.send(tokenEndpoint, send) : send()), exchange, identity)
+        this.#send(exchange, signal, proof)
+      return this.#read(await (binding ? binding.send(client.tokenEndpoint, send) : send()), exchange)
     } catch (cause) {
-      const error = failureOf(cause, (code) => authenticationFailed(code, identity))
+      const error = this.#explain(cause, exchange)
       if (!isTokenError(error)) throw error
       // A file or a function that had nothing to send may have it soon.
       const wasNotSent = error.kind === 'configuration' && exchange.response === undefined
@@ -154,39 +156,52 @@ export class GrantSource extends Redacted implements TokenSource {
         const isSame = before === undefined || before.parameters === parameters
         this.#rejected = { client: revision, parameters: isSame ? parameters : undefined }
       }
-      throw this.#explain(error, client, exchange)
+      throw error
+    }
+  }
+
+  #exchange(client: ResolvedClient, url: URL, label = this.label): Exchange {
+    const { clientId, secret } = client
+    return {
+      client,
+      identity: {
+        client: label ?? clientId,
+        clientId: clientId || undefined,
+        tokenEndpoint: withoutQuery(url),
+        proof: this.#grant?.proof,
+      },
+      secrets: secret ? [secret] : [],
+      parameters: {},
     }
   }
 
   /** Sends one request, with new parameters and a new authentication. */
   async #send(
-    client: ResolvedClient,
     exchange: Exchange,
     signal: AbortSignal,
     proof?: GrantParameters,
   ): Promise<TokenEndpointResponse> {
-    const { options, issuer } = client
-    const request = startTokenRequest(
-      { ...options, headers: { ...options.headers, ...proof } },
-      this.#grant?.type,
-    )
-    const { url: tokenEndpoint, body } = request
+    const { tokenEndpoint, authUrl, issuer } = exchange.client
+    const options = proof
+      ? { ...this.#options, headers: { ...this.#options.headers, ...proof } }
+      : this.#options
+    const { headers, body } = startTokenRequest(options, authUrl === undefined, this.#grant?.type)
     exchange.parameters = (await this.#grant?.parameters({ tokenEndpoint, issuer, signal })) ?? {}
     const parameters = Object.entries(exchange.parameters)
     for (const [name, value] of parameters) body.set(name, value)
     exchange.secrets = parameters.flatMap(([, value]) => (value.startsWith('urn:') ? [] : value))
-    return this.#post(tokenEndpoint, client, request, exchange, signal)
+    return this.#post(tokenEndpoint, headers, body, exchange, signal)
   }
 
   /** Authenticates the client, and sends a request. */
   async #post(
     url: URL,
-    { options, issuer, secret, authentication }: ResolvedClient,
-    { url: tokenEndpoint, headers, body }: UnauthenticatedTokenRequest,
+    headers: Headers,
+    body: URLSearchParams,
     exchange: Exchange,
     signal: AbortSignal,
   ): Promise<TokenEndpointResponse> {
-    const { clientId } = options
+    const { clientId, secret, tokenEndpoint, issuer, authentication } = exchange.client
     const names = new Set(body.keys())
     await authentication.authenticate({ clientId, tokenEndpoint, issuer, body, headers, signal })
     exchange.secrets = [...exchange.secrets, ...sentSecrets(secret, names, body, headers)]
@@ -196,33 +211,36 @@ export class GrantSource extends Redacted implements TokenSource {
   }
 
   /** RFC 7009, section 2.1. */
-  async revokeToken(token: string, { signal, label = this.label }: TokenRequestContext): Promise<void> {
+  async revokeToken(token: string, { signal, label }: TokenRequestContext): Promise<void> {
     const client = await this.#client(true)
-    const { options, revocationEndpoint: url } = client
-    if (url === undefined) {
-      throw configurationError('revocationEndpoint is missing. Set it, because the issuer names none.')
-    }
-    const { clientId } = options
-    const tokenEndpoint = withoutQuery(url)
-    const identity: Identity = { client: label ?? clientId, clientId: clientId || undefined, tokenEndpoint }
-    const exchange: Exchange = { secrets: [token], parameters: {} }
-    const request = startTokenRequest(options)
+    const url = this.#revocationEndpoint(client)
+    const exchange = this.#exchange(client, url, label)
+    exchange.secrets = [token]
+    const { headers } = startTokenRequest(this.#options, false)
     const body = new URLSearchParams({ token, token_type_hint: 'access_token' })
     try {
-      const response = await this.#post(url, client, { ...request, body }, exchange, signal)
+      const response = await this.#post(url, headers, body, exchange, signal)
       // The body takes no part in it.
-      if (response.status < 200 || response.status >= 300) this.#read(response, exchange, identity)
+      if (response.status < 200 || response.status >= 300) this.#read(response, exchange)
     } catch (cause) {
-      const error = failureOf(cause, (code) => authenticationFailed(code, identity))
-      throw isTokenError(error) ? this.#explain(error, client, exchange) : error
+      throw this.#explain(cause, exchange)
     }
   }
 
-  #read(
-    { status, headers, body }: TokenEndpointResponse,
-    { secrets, parameters }: Exchange,
-    identity: Identity,
-  ): TokenResponse {
+  #revocationEndpoint({ authUrl, tokenEndpoint, server }: ResolvedClient): URL {
+    const { revocationEndpoint = server?.revocationEndpoint } = this.#options
+    if (revocationEndpoint !== undefined) return new URL(revocationEndpoint)
+    if (authUrl === undefined) {
+      throw configurationError('revocationEndpoint is missing. Set it, because the issuer names none.')
+    }
+    // The platform's is beside its token endpoint.
+    const url = new URL(withoutQuery(tokenEndpoint))
+    url.pathname = url.pathname.replace(platformPath, platformRevocationPath)
+    return url
+  }
+
+  #read({ status, headers, body }: TokenEndpointResponse, exchange: Exchange): TokenResponse {
+    const { identity, secrets, parameters } = exchange
     const { raw: _raw, ...received } = parseTokenResponse(status, headers, body, { ...identity, secrets })
     const { tokenType = 'Bearer' } = this.binding ?? {}
     if (received.tokenType !== tokenType) throw unexpectedType(received, tokenType, identity)
@@ -232,14 +250,21 @@ export class GrantSource extends Redacted implements TokenSource {
     return this.#grant?.readResponse?.(response, parameters) ?? response
   }
 
-  #explain(
-    cause: TokenError,
-    { authentication, options }: ResolvedClient,
-    { secrets, response }: Exchange,
-  ): TokenError {
-    const error = redactEchoedSecrets(cause, secrets)
-    if (response) authentication.explain?.(error, response.headers)
-    if (options.authUrl && (error.status === 404 || error.status === 405)) {
+  /** What the caller of a failed request gets. */
+  #explain(cause: unknown, { client, identity, secrets, response }: Exchange): Error {
+    const failure = failureOf(
+      cause,
+      (code) =>
+        new TokenError({
+          ...identity,
+          kind: 'unavailable',
+          message: `The client authentication of "${identity.client}" failed (${code}).`,
+        }),
+    )
+    if (!isTokenError(failure)) return failure
+    const error = redactEchoedSecrets(failure, secrets)
+    if (response) client.authentication.explain?.(error, response.headers)
+    if (client.authUrl && (error.status === 404 || error.status === 405)) {
       error.message +=
         ' If authUrl is the whole URL of a token endpoint, set tokenEndpoint instead; if it is an issuer, set issuer.'
     }
@@ -252,21 +277,20 @@ export class GrantSource extends Redacted implements TokenSource {
     const client = await this.#client(true)
     if (rejectedClient !== undefined && (await this.#revision(client)) !== rejectedClient) return true
     if (this.#grant === undefined || rejected === undefined) return false
-    const { issuer, options } = client
-    const { url: tokenEndpoint } = startTokenRequest(options)
+    const { tokenEndpoint, issuer } = client
     const { signal } = new AbortController()
     const parameters = await this.#grant.parameters({ tokenEndpoint, issuer, signal })
     return JSON.stringify(parameters) !== rejected
   }
 
   /** Changes with a secret, key or file that can change; a change ends the cooldown after a rejection. */
-  async #revision({ authentication, options }: ResolvedClient): Promise<string | undefined> {
-    const { clientId, clientSecret, clientAuthentication } = this.#options
-    const canChange = [clientId, clientSecret, clientAuthentication].some(
+  async #revision({ clientId, authentication }: ResolvedClient): Promise<string | undefined> {
+    const { clientId: id, clientSecret, clientAuthentication } = this.#options
+    const canChange = [id, clientSecret, clientAuthentication].some(
       (option) => typeof option === 'function' || typeof option === 'object',
     )
     if (!canChange) return undefined
-    return `${options.clientId} ${await (authentication.revision?.() ?? authentication.fingerprint())}`
+    return `${clientId} ${await (authentication.revision?.() ?? authentication.fingerprint())}`
   }
 
   toJSON(): object {
@@ -277,4 +301,56 @@ export class GrantSource extends Redacted implements TokenSource {
       clientId: shown(clientId),
     }
   }
+}
+
+/** A token that is bound to a key is useless without the key; a bearer token lacks the requested protection. */
+function unexpectedType(
+  { tokenType }: TokenResponse,
+  expected: TokenResponse['tokenType'],
+  identity: Identity,
+): TokenError {
+  const advice =
+    expected === 'DPoP' ? 'Omit binding if the endpoint does not support DPoP.' : 'Set binding: dpop().'
+  const message = `The token endpoint ${identity.tokenEndpoint} issued a ${tokenType} token instead of a ${expected} token. ${advice}`
+  return new TokenError({ ...identity, kind: 'malformed', message })
+}
+
+/** A secret this long is recognised inside a code as well; a shorter one, such as `client`, occurs in codes by chance. */
+const shortestInside = 12
+
+/**
+ * Some endpoints repeat what they received. A code that repeats a secret is dropped, in every form in which
+ * the secret was sent.
+ */
+function redactEchoedSecrets(error: TokenError, secrets: readonly string[]): TokenError {
+  const { oauthError = '', vendorCode = '', cause } = error
+  const repeats = (code: string): boolean =>
+    secrets.some((secret) => code === secret || (secret.length >= shortestInside && code.includes(secret)))
+  const { code } = Object(cause) as { code?: unknown }
+  if (typeof code === 'string' && repeats(code)) {
+    return new TokenError(Object.assign({}, error, { message: 'Could not reach the token endpoint.' }))
+  }
+  const changes: { -readonly [Fact in keyof TokenFailure]?: TokenFailure[Fact] } = {}
+  if (repeats(oauthError) || repeats(vendorCode)) {
+    changes.message = `The token endpoint repeated the client's credentials in its response (${error.status}). Report this to its operators.`
+    changes.oauthError = changes.vendorCode = changes.reason = undefined
+  }
+  return changeTokenError(error, changes)
+}
+
+/** Every form in which a secret was sent: everything that the authentication added to the request. */
+function sentSecrets(
+  secret: string,
+  parametersBefore: ReadonlySet<string>,
+  body: URLSearchParams,
+  headers: Headers,
+): string[] {
+  const added = [...body].filter(
+    ([name]) => !parametersBefore.has(name) && name !== 'client_id' && name !== 'client_assertion_type',
+  )
+  const authorization = headers.get('authorization')?.replace(/^\S+ /, '') ?? ''
+  const proof = headers.get('dpop') ?? ''
+  return [secret, formEncode(secret), authorization, proof, ...added.map(([, value]) => value)].filter(
+    Boolean,
+  )
 }

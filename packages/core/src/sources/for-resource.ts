@@ -7,8 +7,8 @@ import type { TokenResponse } from '../protocol/token-response.ts'
 import { errorCode } from '../runtime/error-code.ts'
 import { Redacted } from '../runtime/redacted.ts'
 import type { TokenRequestContext, TokenSource } from './token-source.ts'
-import { clientCredentials, type ClientCredentialsOptions } from './client-credentials.ts'
-import { fetchToken, sendTokenRequest } from './send-token-request.ts'
+import { clientCredentials, type ClientCredentialsOptions } from './grants.ts'
+import { fetchToken, sendTokenRequest } from './send.ts'
 
 /** How an application gets tokens for an API that names its authorization server itself. */
 export interface ResourceClientCredentialsOptions extends Omit<

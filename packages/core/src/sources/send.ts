@@ -1,0 +1,142 @@
+import { noStore } from '../runtime/environment.ts'
+import type { TokenEndpointResponse } from '../protocol/token-binding.ts'
+import { failureOf, TokenError } from '../protocol/token-error.ts'
+
+const maxBytes = 1024 * 1024
+
+/** The call signature of `fetch`, without the additions of runtimes. */
+export type FetchLike = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
+
+/** Sends a token request, and reads the response. */
+export async function sendTokenRequest(
+  send: FetchLike | undefined,
+  url: string | URL,
+  init: RequestInit & { readonly signal: AbortSignal },
+  clientId?: string,
+): Promise<TokenEndpointResponse> {
+  try {
+    const response = await fetchToken(send, url, init)
+    return { status: response.status, headers: response.headers, body: await readBody(response) }
+  } catch (error) {
+    throw failureOf(error, (code) => unreachable(error, code, url, clientId, send === undefined))
+  }
+}
+
+/** Requests a token, never from a cache. Redirects are not followed: they would carry the secret along. */
+export async function fetchToken(
+  send: FetchLike | undefined,
+  url: string | URL,
+  init: RequestInit,
+): Promise<Response> {
+  // Looked up now, so that a fetch replaced by instrumentation or by a test is used.
+  return (send ?? globalThis.fetch)(url, { ...init, ...noStore(), redirect: 'manual' })
+}
+
+function unreachable(
+  error: unknown,
+  code: string,
+  url: string | URL,
+  clientId: string | undefined,
+  isOwnFetch: boolean,
+): TokenError {
+  const tokenEndpoint = withoutQuery(url)
+  return new TokenError(
+    {
+      kind: 'unavailable',
+      message: [unreachableMessage(code, tokenEndpoint), isOwnFetch && explainProxy(error, code, url)]
+        .filter(Boolean)
+        .join(' '),
+      clientId,
+      tokenEndpoint,
+    },
+    Object.assign(new Error(code), { code }),
+  )
+}
+
+function unreachableMessage(code: string, tokenEndpoint: string): string {
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
+    const host = URL.canParse(tokenEndpoint) ? new URL(tokenEndpoint).hostname : tokenEndpoint
+    return `Could not resolve ${host} (${code}). Check the URL of the token endpoint.`
+  }
+  return `Could not reach the token endpoint ${tokenEndpoint} (${code}).`
+}
+
+export function withoutQuery(url: string | URL): string {
+  return String(url).replace(/[?#].*/s, '')
+}
+
+/**
+ * Reads a token endpoint's body as text, at most 1 MiB, counted as it arrives.
+ *
+ * @throws {TokenError} of kind `malformed` for a larger one
+ */
+export async function readBody(response: Response): Promise<string> {
+  const reader = response.body?.getReader?.()
+  if (reader === undefined) return response.text()
+  const decoder = new TextDecoder()
+  let text = ''
+  let bytes = 0
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return text + decoder.decode()
+    bytes += value.byteLength
+    if (bytes > maxBytes) {
+      reader.cancel().catch(() => {})
+      throw new TokenError({
+        kind: 'malformed',
+        message: `The response is larger than 1 MiB (${response.status}). Check the URL of the token endpoint.`,
+        status: response.status,
+      })
+    }
+    text += decoder.decode(value, { stream: true })
+  }
+}
+
+/** Codes of connections that cannot be opened: to the server, by a machine behind a proxy, or to the proxy. */
+const unreachableCodes = new Set([
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENETUNREACH',
+  'EHOSTUNREACH',
+  'ETIMEDOUT',
+  'UND_ERR_CONNECT_TIMEOUT',
+])
+
+const advice: Readonly<Record<number, string>> = {
+  403: 'Allow this host in the configuration of the proxy.',
+  407: "Put the proxy's user name and password into its URL.",
+  502: 'The proxy cannot reach this host.',
+}
+
+/** A sentence about the proxy that caused a failed request or cannot be reached, or that Node ignores. */
+export function explainProxy(error: unknown, code: string, url: string | URL): string | undefined {
+  const status = connectStatus(error)
+  if (status !== undefined) {
+    const what = `The proxy responded to CONNECT with status ${status}.`
+    return advice[status] === undefined ? what : `${what} ${advice[status]}`
+  }
+  // Neither browsers nor Workers have it; nor is it there when a bundler replaces it.
+  const env = (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env ?? {}
+  const names = String(url).startsWith('https:')
+    ? ['HTTPS_PROXY', 'https_proxy']
+    : ['HTTP_PROXY', 'http_proxy']
+  const name = names.find((each) => env[each])
+  const isUsed = env['NODE_USE_ENV_PROXY'] === '1' || /--use-env-proxy/.test(env['NODE_OPTIONS'] ?? '')
+  if (name === undefined || !unreachableCodes.has(code)) return undefined
+  return isUsed
+    ? `Check the proxy in ${name}: the connection is to it, unless NO_PROXY names this host.`
+    : `${name} is set, but Node uses it only with NODE_USE_ENV_PROXY=1.`
+}
+
+/** Undici reports the status of a failed CONNECT in a message alone. */
+function connectStatus(error: unknown): number | undefined {
+  for (let depth = 0; depth < 5 && typeof error === 'object' && error !== null; depth++) {
+    const { message, cause } = error as { message?: unknown; cause?: unknown }
+    const [, status] = /^Proxy response \((\d{3})\)/.exec(String(message)) ?? []
+    if (status !== undefined) return Number(status)
+    error = cause
+  }
+  return undefined
+}
