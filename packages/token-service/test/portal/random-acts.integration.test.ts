@@ -99,7 +99,9 @@ describe.skipIf(postgresIsAbsent)(`developers and administrators (${withoutPostg
         const current = (await storage.applications.findClient(application.clientId))!.application
         if (current.status !== 'approved') return
         const grant = { products: new Set(current.products), owners: new Set(await owners(project.id)) }
-        grants.set(application.clientId, grant)
+        const before = grants.get(application.clientId)
+        // What changes an approval ends no tokens.
+        grants.set(application.clientId, before ? Object.assign(before, grant) : grant)
       }
 
       /** Its tokens stay revoked, even if it is approved again. */
