@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
+import { nameColumns } from '../../../packages/token-service/src/storage/folded-name.ts'
 import { openSeeded, type Row } from './database.ts'
 import { createRandom, firstNames, hostile, lastNames, places, roles, subjects } from './names.ts'
 
@@ -51,7 +52,7 @@ export async function seed(location: string, sizes: Sizes, nowMs = Date.now()): 
     administrator: Number(index % 200 === 3),
     created_at_ms: nowMs - random(900 * day),
   }))
-  await database.insert('developers', people)
+  await database.insert('developers', people.map(withNames))
 
   const projects = range(sizes.projects).map((index) => ({
     id: randomUUID(),
@@ -61,7 +62,7 @@ export async function seed(location: string, sizes: Sizes, nowMs = Date.now()): 
     created_at_ms: nowMs - random(800 * day),
     deletes_at_ms: index % 90 === 89 ? nowMs + 20 * day : null,
   }))
-  await database.insert('projects', projects)
+  await database.insert('projects', projects.map(withNames))
   await database.insert(
     'memberships',
     projects.flatMap(({ id }, index) =>
@@ -121,7 +122,7 @@ export async function seed(location: string, sizes: Sizes, nowMs = Date.now()): 
       deletes_at_ms: index % 500 === 499 ? nowMs + 12 * day : null,
     }
   })
-  await database.insert('applications', applications)
+  await database.insert('applications', applications.map(withNames))
 
   const secrets = applications.map(({ id, client_id, created_at_ms }, index) => ({
     id: randomUUID(),
@@ -231,6 +232,11 @@ const auditEvents = [
   'request_rejected',
   'request_declined',
 ] as const
+
+function withNames<Named extends { readonly name: string }>(row: Named) {
+  const { foldedName, sortName } = nameColumns(row.name)
+  return { ...row, folded_name: foldedName, sort_name: sortName }
+}
 
 const range = (length: number) => Array.from({ length }, (_, index) => index)
 const unique = <Item>(items: readonly Item[]) => [...new Set(items)]

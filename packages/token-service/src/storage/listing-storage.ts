@@ -1,14 +1,35 @@
 import type { Project, RegisteredClient } from './application.ts'
+import type { Developer } from './developer-storage.ts'
 import type { TokenRequestOutcome, UsageEntry } from './activity-storage.ts'
 
-/** `awaiting`: those that an administrator has to decide on. Deleted ones are listed only by `deleted`. */
-export type ListedStatus = 'approved' | 'pending' | 'revoked' | 'awaiting' | 'deleted'
+/**
+ * `changes`: approved, and changes are requested; `expiring`: a secret expires within 30 days; `unused`: approved, and not
+ * used for 90 days; `awaiting`: an administrator has to decide. Deleted ones are listed only by `deleted`.
+ */
+export type ListedStatus = (typeof listedStatuses)[number]
+
+export const listedStatuses = [
+  'approved',
+  'pending',
+  'changes',
+  'revoked',
+  'expiring',
+  'unused',
+  'awaiting',
+  'deleted',
+] as const
+
+/** By name, by the last token, or by creation; `-`: from the other end, such as the latest first. */
+export const listOrders = ['name', '-name', 'used', '-used', 'created', '-created'] as const
+export type ListOrder = (typeof listOrders)[number]
 
 export interface ListFilter {
   /** Only what belongs to this developer. */
   readonly ownerId?: string | undefined
-  /** A part of a name, or the start of a client ID, in any case. */
+  /** Words that each are a part of a name, in any case and without accents, or the start of a client ID. */
   readonly search?: string | undefined
+  /** @default 'name' */
+  readonly order?: ListOrder | undefined
   readonly limit: number
   readonly offset: number
 }
@@ -16,9 +37,15 @@ export interface ListFilter {
 export interface ApplicationFilter extends ListFilter {
   readonly projectId?: string | undefined
   readonly status?: ListedStatus | undefined
+  /** For what expires, or is unused. @default 0 */
+  readonly nowMs?: number | undefined
 }
 
-export interface ExpiryFilter extends Omit<ListFilter, 'search'> {
+export interface PeopleFilter extends Omit<ListFilter, 'ownerId'> {
+  readonly administrator?: boolean | undefined
+}
+
+export interface ExpiryFilter extends Omit<ListFilter, 'search' | 'order'> {
   /** Only secrets that were used at this time or later. */
   readonly usedSinceMs?: number | undefined
 }
@@ -68,10 +95,15 @@ export type UsageTotal = Omit<UsageEntry, 'clientId'>
 
 /** What the portal lists, in pages: no query reads or returns everything that is stored. */
 export interface ListingStorage {
-  /** By name; those that await a decision: the oldest first. */
+  /** Names, projects, products, owners and client IDs are searched. */
   applications(filter: ApplicationFilter): Promise<ListPage<RegisteredClient>>
-  /** By name, with those that can still be restored. */
+  /** How many applications of each status match the rest of the filter. */
+  applicationCounts(
+    filter: Omit<ApplicationFilter, 'status' | 'limit' | 'offset' | 'order'>,
+  ): Promise<Readonly<Record<ListedStatus | 'all', number>>>
+  /** With those that can still be restored. */
   projects(filter: ListFilter): Promise<ListPage<ListedProject>>
+  people(filter: PeopleFilter): Promise<ListPage<Developer>>
   /** The names of the owners, by project. */
   owners(projectIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>
   /** How many applications an administrator has to decide on. */

@@ -4,6 +4,7 @@ import type { AuditEvent } from './audit-storage.ts'
 import { initial } from './migrations/0001-initial.ts'
 import { administrators } from './migrations/0002-administrators.ts'
 import { noPasskeys } from './migrations/0003-no-passkeys.ts'
+import { foldedNames } from './migrations/0004-folded-names.ts'
 import type { ColumnTypes, Migration } from './migrations/migration.ts'
 import type { MigrationContext } from './storage.ts'
 import { SchemaMismatch } from './schema-mismatch.ts'
@@ -12,7 +13,7 @@ import { createSqlAudit } from './sql/sql-audit.ts'
 import { createSqlPurgeTime } from './sql/sql-purge-time.ts'
 
 /** In their order: the first one creates schema 1. */
-export const migrations: readonly Migration[] = [initial, administrators, noPasskeys]
+export const migrations: readonly Migration[] = [initial, administrators, noPasskeys, foldedNames]
 
 interface AppliedSchema {
   readonly number: number
@@ -55,8 +56,11 @@ export async function migrate(
 }
 
 const columnTypes: Readonly<Record<Database['kind'], ColumnTypes>> = {
-  sqlite: { identity: 'integer primary key' },
-  postgres: { identity: 'bigint primary key generated always as identity' },
+  sqlite: { identity: 'integer primary key', bytewise: 'text' },
+  postgres: {
+    identity: 'bigint primary key generated always as identity',
+    bytewise: 'text collate "C"',
+  },
 }
 
 /** Numbers the schemas; the fingerprint of each covers every statement from the first one on. */

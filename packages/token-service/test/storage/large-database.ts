@@ -2,6 +2,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { Client } from 'pg'
 import { expect, vi } from 'vitest'
 import { createPortalBrowser, createProject, password } from '../portal/portal-browser.ts'
+import { listOrders } from '../../src/storage/listing-storage.ts'
+import type { Storage } from '../../src/storage/storage.ts'
 import { application, introspect, requestToken, type AdministeredService } from '../test-service.ts'
 
 export interface DatabaseSize {
@@ -21,15 +23,15 @@ export function fillStatements({ projects, applications, usage }: DatabaseSize):
   return [
     rows(
       'projects',
-      'id, name, name_key, organization_name, developer_email, created_at_ms',
+      'id, name, name_key, folded_name, sort_name, organization_name, developer_email, created_at_ms',
       projects,
-      `'p' || i, 'Filler ' || i, 'filler ' || i, 'Example', 'a@example.com', i`,
+      `'p' || i, 'Filler ' || i, 'filler ' || i, 'filler ' || i, 'filler ' || i, 'Example', 'a@example.com', i`,
     ),
     rows(
       'applications',
-      'id, project_id, name, client_id, status, products, scopes, level, organization_name, developer_email, response_form, lifetime_seconds, token_format, audiences, created_at_ms, keys, claims, revision, token_generation',
+      'id, project_id, name, folded_name, sort_name, client_id, status, products, scopes, level, organization_name, developer_email, response_form, lifetime_seconds, token_format, audiences, created_at_ms, keys, claims, revision, token_generation',
       all,
-      `'a' || i, 'p' || (i / ${applications}), 'Filler ' || i, 'filler-' || i, case when i % 50 = 0 then 'pending' else 'approved' end, '[]', '[]', '', 'Example', 'a@example.com', 'products', 3600, 'opaque', '[]', i, '[]', '{}', 0, 0`,
+      `'a' || i, 'p' || (i / ${applications}), 'Filler ' || i, 'filler ' || i, 'filler ' || i, 'filler-' || i, case when i % 50 = 0 then 'pending' else 'approved' end, '[]', '[]', '', 'Example', 'a@example.com', 'products', 3600, 'opaque', '[]', i, '[]', '{}', 0, 0`,
     ),
     rows(
       'secrets',
@@ -44,6 +46,7 @@ export function fillStatements({ projects, applications, usage }: DatabaseSize):
       `'t' || i, 'a' || i, 's' || i, 0, '[]', '[]', ${Date.now()}, ${Date.now() + hour}`,
     ),
     rows('last_uses', 'id, at_ms', all, `'s' || i, ${Date.now()} - i`),
+    rows('last_uses', 'id, at_ms', all, `'a' || i, ${Date.now()} - i`),
     rows(
       'usage',
       'client_id, hour_ms, outcome, requests',
@@ -65,9 +68,9 @@ export function fillStatements({ projects, applications, usage }: DatabaseSize):
     ),
     rows(
       'developers',
-      'id, name, password_hash, administrator, created_at_ms',
+      'id, name, folded_name, sort_name, password_hash, administrator, created_at_ms',
       projects,
-      `'d' || i, 'filler-' || i, '', 0, i`,
+      `'d' || i, 'filler-' || i, 'filler-' || i, 'filler-' || i, '', 0, i`,
     ),
     rows('memberships', 'developer_id, project_id', projects, `'d' || i, 'p' || i`),
     rows(
@@ -115,8 +118,8 @@ export interface Exercise {
   readonly openPages: () => Promise<readonly [page: string, ms: number]>
 }
 
-/** Calls the endpoints, the portal and the administrators' API; returns their statements. */
-export async function exercise(service: AdministeredService): Promise<Exercise> {
+/** Records the statements that reading, changing or deleting rows sends to a database, until it is told to stop. */
+function recordStatements(): () => readonly Statement[] {
   const statements = new Map<string, Statement>()
   const add = (text: unknown, values: readonly unknown[] = []) => {
     if (typeof text === 'string' && /^(select|update|delete)/.test(text))
@@ -124,6 +127,33 @@ export async function exercise(service: AdministeredService): Promise<Exercise> 
   }
   const prepare = vi.spyOn(DatabaseSync.prototype, 'prepare')
   const query = vi.spyOn(Client.prototype, 'query')
+  return () => {
+    for (const [text] of prepare.mock.calls) add(text)
+    for (const [first, second] of query.mock.calls as unknown[][]) {
+      const { text = first, values = second } = Object(first) as { text?: unknown; values?: unknown }
+      add(text, values as unknown[] | undefined)
+    }
+    prepare.mockRestore()
+    query.mockRestore()
+    return [...statements.values()]
+  }
+}
+
+/** Reads a page of every list in every order; returns the statements that sort. */
+export async function listInEveryOrder({ listings }: Storage): Promise<readonly Statement[]> {
+  const stop = recordStatements()
+  for (const order of listOrders) {
+    for (const offset of [0, 100]) await listings.applications({ order, limit: 50, offset })
+    if (order === 'used' || order === '-used') continue
+    await listings.projects({ order, limit: 50, offset: 50 })
+    await listings.people({ order, limit: 50, offset: 50 })
+  }
+  return stop().filter(({ text }) => text.includes(' limit '))
+}
+
+/** Calls the endpoints, the portal and the administrators' API; returns their statements. */
+export async function exercise(service: AdministeredService): Promise<Exercise> {
+  const stop = recordStatements()
   const { authUrl, send, context } = service
   const { body } = await requestToken(authUrl)
   await introspect(authUrl, body.access_token)
@@ -146,16 +176,10 @@ export async function exercise(service: AdministeredService): Promise<Exercise> 
   await context.storage.audit.purge({ beforeMs: 1, nowMs: 1 }, context.keyring)
   await context.storage.webhook.claim(1, () => undefined)
   await context.activity.flush()
-  for (const [text] of prepare.mock.calls) add(text)
-  for (const [first, second] of query.mock.calls as unknown[][]) {
-    const { text = first, values = second } = Object(first) as { text?: unknown; values?: unknown }
-    add(text, values as unknown[] | undefined)
-  }
-  prepare.mockRestore()
-  query.mockRestore()
-  expect(statements.size).toBeGreaterThan(30)
+  const statements = stop()
+  expect(statements.length).toBeGreaterThan(30)
   return {
-    statements: [...statements.values()],
+    statements,
     async openPages() {
       let slowest: readonly [string, number] = ['', 0]
       for (const page of pages) {
@@ -174,7 +198,7 @@ const large =
   'applications|projects|secrets|tokens|usage|token_requests|audit|last_uses|sessions|failures|memberships|webhook_events'
 // Reads the whole table: the check of keys at the start, the totals of lists, a search within names, the newest entries.
 const exempt =
-  /^select distinct |^select count\(\*\)(?!.*('pending'|from "secrets"))| like |from "audit" where (1 = 1|"event" in .*) order by "id" desc limit/
+  /^select distinct |^select count\(\*\)(?!.*('pending'|from "secrets"))|(?:instr|strpos)\(|from "audit" where (1 = 1|"event" in .*) order by "id" desc limit/
 
 /** Those of the statements that read a whole large table. */
 export function scansInSqlite(file: string, statements: readonly Statement[]): string[] {
@@ -203,4 +227,30 @@ export async function scansInPostgres(url: string, statements: readonly Statemen
   }
   await client.end()
   return scans
+}
+
+/** Those of the statements that sort rows, instead of reading them in the order of an index. */
+export function sortsInSqlite(file: string, statements: readonly Statement[]): string[] {
+  const sqlite = new DatabaseSync(file)
+  const sorts = statements.filter(({ text }) => {
+    const plan = sqlite.prepare(`explain query plan ${text}`).all()
+    return plan.some(({ detail }) => String(detail).startsWith('USE TEMP B-TREE FOR ORDER BY'))
+  })
+  sqlite.close()
+  return sorts.map(({ text }) => text)
+}
+
+/** The same in PostgreSQL, which sorts here only if there is no other way. */
+export async function sortsInPostgres(url: string, statements: readonly Statement[]): Promise<string[]> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  await client.query('set enable_seqscan = off')
+  await client.query('set enable_sort = off')
+  const sorts: string[] = []
+  for (const { text, values } of statements) {
+    const { rows } = await client.query<{ 'QUERY PLAN': string }>(`explain ${text}`, [...values])
+    if (rows.some((row) => /\bSort\b/.test(row['QUERY PLAN']))) sorts.push(text)
+  }
+  await client.end()
+  return sorts
 }

@@ -76,6 +76,99 @@ export function testListings(open: () => Storage): void {
       expect((await found(project.name))[0]).toBe(3)
     })
 
+    it('names as people count, and finds them without accents, in every script', async () => {
+      const names = ['application 10', 'Application 2', 'Émile batch', 'Straße 9', 'ＦＵＬＬ width', 'ｺｰﾙ']
+      const { ownerId } = await owned(open(), names)
+      expect(await listed({ ownerId })).toEqual([
+        6,
+        'Application 2',
+        'application 10',
+        'Émile batch',
+        'ＦＵＬＬ width',
+        'Straße 9',
+        'ｺｰﾙ',
+      ])
+      expect((await listed({ ownerId, order: '-name' }))[1]).toBe('ｺｰﾙ')
+      for (const [search, name] of [
+        ['EMILE', 'Émile batch'],
+        ['batch émi', 'Émile batch'],
+        ['STRASSE', 'Straße 9'],
+        ['full', 'ＦＵＬＬ width'],
+        ['コール', 'ｺｰﾙ'],
+      ])
+        expect(await listed({ ownerId, search })).toEqual([1, name])
+      expect(await listed({ ownerId, search: 'emile straße' })).toEqual([0])
+    })
+
+    it('applications that an owner, a project or a product leads to', async () => {
+      const { ownerId, ownerName, project } = await owned(open(), ['one'], { products: ['speech-to-text'] })
+      for (const search of [ownerName, project.name, 'Speech-TO'])
+        expect(await listed({ ownerId, search })).toEqual([1, 'one'])
+    })
+
+    it('applications by their last use, and those that were never used at the end', async () => {
+      const storage = open()
+      const { ownerId, applications } = await owned(storage, ['b', 'a', 'recent', 'older', 'latest'])
+      const ages = [undefined, undefined, 2, 3, 1]
+      const lastUses = applications.flatMap(({ id }, index) => {
+        const age = ages[index]
+        return age === undefined ? [] : [{ id, atMs: nowMs - age }]
+      })
+      await storage.activity.record({ lastUses, usage: [], requests: [], events: [] })
+      const all = [5, 'latest', 'recent', 'older', 'b', 'a']
+      expect(await listed({ ownerId, order: '-used' })).toEqual(all)
+      expect(await listed({ ownerId, order: '-used', limit: 2, offset: 2 })).toEqual([5, 'older', 'b'])
+      expect(await listed({ ownerId, order: '-used', limit: 2, offset: 4 })).toEqual([5, 'a'])
+      expect(await listed({ ownerId, order: 'used' })).toEqual([5, ...all.slice(1).toReversed()])
+      expect((await listed({ ownerId, order: '-created' })).slice(1, 3)).toEqual(['latest', 'older'])
+    })
+
+    it('how many applications have each status', async () => {
+      const storage = open()
+      const dayMs = 86_400_000
+      const { ownerId, applications } = await owned(storage, ['one', 'two', 'three', 'four', 'five'], {
+        createdAtMs: nowMs - 100 * dayMs,
+      })
+      const [one, two, three, four] = applications.map(({ id }) => id) as [string, string, string, string]
+      await storage.applications.update(one, { status: 'pending' })
+      await storage.applications.update(two, { requested: { ...applications[1]!, lifetimeSeconds: 9 } })
+      await storage.applications.update(three, { deletesAtMs: nowMs })
+      const secret = { keyId: 'k', hash: 'h', prefix: 'p', createdAtMs: 1 }
+      await storage.secrets.add({ ...secret, id: randomUUID(), ownerId: four, expiresAtMs: nowMs + dayMs })
+      const used = { lastUses: [{ id: two, atMs: nowMs - dayMs }], usage: [], requests: [], events: [] }
+      await storage.activity.record(used)
+      const counts = await storage.listings.applicationCounts({ ownerId, nowMs })
+      expect(counts).toEqual({
+        all: 4,
+        approved: 3,
+        pending: 1,
+        changes: 1,
+        revoked: 0,
+        expiring: 1,
+        unused: 2,
+        awaiting: 2,
+        deleted: 1,
+      })
+      for (const [status, number] of Object.entries(counts))
+        if (status !== 'all')
+          expect([status, (await listed({ ownerId, status, nowMs }))[0]]).toEqual([status, number])
+      expect((await storage.listings.applicationCounts({ ownerId, nowMs, search: 'four' })).all).toBe(1)
+    })
+
+    it('people by name and role', async () => {
+      const storage = open()
+      const { ownerName } = await owned(storage, [])
+      const [, id = ''] = ownerName.split(' ')
+      const people = async (filter: object) => {
+        const { items, total } = await storage.listings.people({ limit: 5, offset: 0, search: id, ...filter })
+        return [total, ...items.map(({ name }) => name)]
+      }
+      expect(await people({})).toEqual([1, ownerName])
+      expect(await people({ administrator: false })).toEqual([1, ownerName])
+      expect(await people({ administrator: true })).toEqual([0])
+      expect(await people({ limit: 0 })).toEqual([1])
+    })
+
     it('applications by status; those that are deleted only on request', async () => {
       const storage = open()
       const { ownerId, applications } = await owned(storage, ['one', 'two', 'three', 'four'])

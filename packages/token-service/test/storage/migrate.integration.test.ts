@@ -35,7 +35,7 @@ const next: Migration = {
 }
 const broken: Migration = {
   name: '0002-broken',
-  statements: () => [...next.statements({ identity: '' }), 'no sql'],
+  statements: () => [...next.statements({ identity: '', bytewise: '' }), 'no sql'],
 }
 
 /** What a migration does, on each kind of database. */

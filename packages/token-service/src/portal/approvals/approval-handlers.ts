@@ -84,7 +84,11 @@ export function approvalHandlers({
     async showApprovals(request) {
       requireAdministrator(request)
       const paging = pagingOf(request.query)
-      const { items: clients, total } = await storage.listings.applications({ ...paging, status: 'awaiting' })
+      const { items: clients, total } = await storage.listings.applications({
+        ...paging,
+        status: 'awaiting',
+        order: 'created',
+      })
       const owners = await storage.listings.owners(clients.map(({ project }) => project.id))
       const { declined: clientId } = request.query
       const declined =

@@ -22,4 +22,6 @@ export interface Migration {
 export interface ColumnTypes {
   /** A primary key that grows with each row. */
   readonly identity: string
+  /** A text that is compared by its bytes, whatever the language of the database. */
+  readonly bytewise: string
 }

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Application, Approval, Project, RegisteredClient, PublicKey, Review } from '../application.ts'
+import type { NameColumns } from '../folded-name.ts'
 import type { Query, Schema } from './database.ts'
 import { secretColumns, withSecrets } from './sql-secrets.ts'
 
@@ -73,7 +74,7 @@ export function toClients(rows: readonly ClientRow[]): RegisteredClient[] {
   })
 }
 
-export function toApplication(row: Selectable<Schema['applications']>): Application {
+export function toApplication(row: Omit<Selectable<Schema['applications']>, keyof NameColumns>): Application {
   const { products, scopes, audiences, requested, review, keys, claims, ...rest } = row
   const { deletesAtMs, deletedBy, ...application } = rest
   return {
@@ -89,7 +90,7 @@ export function toApplication(row: Selectable<Schema['applications']>): Applicat
   }
 }
 
-export function toProject(row: Omit<Selectable<Schema['projects']>, 'nameKey'>): Project {
+export function toProject(row: Omit<Selectable<Schema['projects']>, 'nameKey' | keyof NameColumns>): Project {
   const { deletesAtMs, deletedBy, id, name, organizationName, developerEmail, createdAtMs } = row
   const project = { id, name, organizationName, developerEmail, createdAtMs }
   return { ...project, ...deletionOf({ deletesAtMs, deletedBy }) }

@@ -17,6 +17,7 @@ import type {
   Session,
   SessionOfProvider,
 } from '../developer-storage.ts'
+import type { NameColumns } from '../folded-name.ts'
 import type { LastUse, TokenRequestEntry, UsageEntry } from '../activity-storage.ts'
 import type { AuditEntry, ChainedEntry, PurgedCode, StartCheckpoint } from '../audit-storage.ts'
 import type { PurgeTime } from '../purge-time.ts'
@@ -28,7 +29,7 @@ type Nullable<Row, Column extends keyof Row> = Omit<Row, Column> & {
 
 /** The tables that the migrations create. Times are milliseconds since 1970. */
 export interface Schema {
-  projects: Nullable<Required<Project>, 'deletesAtMs' | 'deletedBy'> & { nameKey: string }
+  projects: Nullable<Required<Project>, 'deletesAtMs' | 'deletedBy'> & NameColumns & { nameKey: string }
   /** `products`, `scopes`, `audiences` and `keys` are JSON arrays, `requested`, `review` and `claims` are JSON objects. */
   applications: Omit<
     Application,
@@ -51,7 +52,7 @@ export interface Schema {
     claims: string
     deletesAtMs: number | null
     deletedBy: DeletedBy | null
-  }
+  } & NameColumns
   secrets: Nullable<Required<StoredSecret>, 'expiresAtMs'>
   lastUses: LastUse
   tokens: Omit<StoredToken, 'products' | 'scopes'> & { products: string; scopes: string }
@@ -90,13 +91,12 @@ export interface Schema {
   auditCheckpoints: StartCheckpoint & { end: 'start' | 'head' }
   purgedAuditCodes: PurgedCode
   purgeTime: PurgeTime & { id: number }
-  developers: Omit<Developer, 'administrator'> & { administrator: number }
+  developers: Omit<Developer, 'administrator'> & { administrator: number } & NameColumns
   invitations: Omit<Invitation, 'administrator' | 'createdBy'> & {
     administrator: number
     createdBy: string | null
   }
   passwordLinks: Nullable<Required<PasswordLink>, 'createdBy'>
-
   memberships: { developerId: string; projectId: string }
   identities: Identity & { developerId: string }
   sessions: Omit<Session, 'provider'> & Nullable<SessionOfProvider, keyof SessionOfProvider>

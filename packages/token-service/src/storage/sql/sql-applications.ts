@@ -1,5 +1,6 @@
 import type { RegisteredClient } from '../application.ts'
 import type { ApplicationStorage } from '../storage.ts'
+import { nameColumns } from '../folded-name.ts'
 import { createBatcher } from './batcher.ts'
 import { selectClients, toClients } from './client-rows.ts'
 import { anyOf, firstOf, frequentStatement, inTransaction, type Database } from './database.ts'
@@ -64,6 +65,7 @@ export function createSqlApplications(database: Database): ApplicationStorage {
           .insertInto('applications')
           .values({
             ...application,
+            ...nameColumns(application.name),
             products: JSON.stringify(application.products),
             scopes: JSON.stringify(application.scopes),
             audiences: JSON.stringify(application.audiences),
@@ -83,6 +85,7 @@ export function createSqlApplications(database: Database): ApplicationStorage {
         .updateTable('applications')
         .set((row) => ({
           ...changes,
+          ...(changes.name !== undefined && nameColumns(changes.name)),
           products: products && JSON.stringify(products),
           scopes: scopes && JSON.stringify(scopes),
           audiences: audiences && JSON.stringify(audiences),

@@ -6,6 +6,7 @@ import {
   type Invitation,
   type SessionStorage,
 } from '../developer-storage.ts'
+import { nameColumns } from '../folded-name.ts'
 import { countDeleted, inTransaction, type Database, type Query, type Schema } from './database.ts'
 
 export function createSqlDevelopers({ query }: Database): DeveloperStorage {
@@ -21,7 +22,11 @@ export function createSqlDevelopers({ query }: Database): DeveloperStorage {
   async function add(transaction: Query, developer: Developer): Promise<void> {
     const { numInsertedOrUpdatedRows } = await transaction
       .insertInto('developers')
-      .values({ ...developer, administrator: Number(developer.administrator) })
+      .values({
+        ...developer,
+        ...nameColumns(developer.name),
+        administrator: Number(developer.administrator),
+      })
       .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirstOrThrow()
     if (numInsertedOrUpdatedRows === 0n) throw new NameTaken('This name is taken.')
@@ -229,7 +234,8 @@ async function setPassword(query: Query, id: string, passwordHash: string): Prom
   await query.updateTable('developers').set({ passwordHash }).where('id', '=', id).execute()
 }
 
-function toDeveloper(row: Selectable<Schema['developers']>): Developer {
+export function toDeveloper(developer: Selectable<Schema['developers']>): Developer {
+  const { foldedName: _folded, sortName: _sort, ...row } = developer
   return { ...row, administrator: row.administrator === 1 }
 }
 

@@ -1,42 +1,124 @@
-import { sql, type ExpressionBuilder } from 'kysely'
+import { sql, type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool } from 'kysely'
 import type { RegisteredClient } from '../application.ts'
-import type { ApplicationFilter, ListedStatus, ListFilter, ListingStorage } from '../listing-storage.ts'
+import { foldName } from '../folded-name.ts'
+import {
+  listedStatuses,
+  type ApplicationFilter,
+  type ListedStatus,
+  type ListFilter,
+  type ListingStorage,
+  type ListOrder,
+} from '../listing-storage.ts'
 import { selectClients, toClients, toProject } from './client-rows.ts'
 import { anyOf, type Database, type Schema } from './database.ts'
+import { toDeveloper } from './sql-developers.ts'
 
 type Row = ExpressionBuilder<Schema, 'applications' | 'projects'>
+type Narrowing = Omit<ApplicationFilter, 'limit' | 'offset' | 'order'>
+
+const dayMs = 86_400_000
+const mostFound = 1_000_000
 
 export function createSqlListings(database: Database): ListingStorage {
   const { query } = database
 
+  /** Where the folded word is in a text, from 1, or else 0. */
+  const indexOf = (text: string, word: string) =>
+    sql<number>`${sql.raw(database.kind === 'sqlite' ? 'instr' : 'strpos')}(${sql.raw(text)}, ${word})`
+  const contains = (text: string, word: string) => sql<boolean>`${indexOf(text, word)} > 0`
+
   const ownProjects = (ownerId: string) =>
     query.selectFrom('memberships').select('projectId').where('developerId', '=', ownerId)
 
-  function matching({ ownerId, projectId, search, status }: Omit<ApplicationFilter, 'limit' | 'offset'>) {
+  function matching({
+    ownerId,
+    projectId,
+    search,
+    status,
+    nowMs = 0,
+  }: Omit<Narrowing, 'status'> & { readonly status?: ListedStatus | 'any' | undefined }) {
     return query
       .selectFrom('applications')
       .innerJoin('projects', 'projects.id', 'applications.projectId')
-      .where((row) => row.and(statusConditions(row, status)))
+      .where((row) => row.and(statusConditions(row, status, nowMs)))
       .$if(ownerId !== undefined, (rows) =>
         rows.where('applications.projectId', 'in', ownProjects(ownerId ?? '')),
       )
       .$if(projectId !== undefined, (rows) => rows.where('applications.projectId', '=', projectId ?? ''))
       .$if(search !== undefined, (rows) =>
-        rows.where((row) =>
-          row.or([
-            contains('applications.name', search),
-            contains('projects.name', search),
-            contains('applications.client_id', search, ''),
-          ]),
-        ),
+        rows.where((row) => row.and(wordsOf(search).map((word) => row.or(places(word))))),
       )
   }
 
-  async function count(filter: Omit<ApplicationFilter, 'limit' | 'offset'>): Promise<number> {
+  /** Where a word of a search may be found. Owners and projects are looked up once, not for each application. */
+  const places = (word: string) => [
+    contains('applications.folded_name', word),
+    sql<boolean>`applications.project_id in (select id from projects where ${contains('folded_name', word)})`,
+    contains('lower(applications.products)', word),
+    sql<boolean>`${indexOf('lower(applications.client_id)', word)} = 1`,
+    sql<boolean>`applications.project_id in (select project_id from memberships join developers
+      on developers.id = memberships.developer_id where ${contains('developers.folded_name', word)})`,
+  ]
+
+  async function count(filter: Narrowing): Promise<number> {
     const { total } = await matching(filter)
       .select(sql<string | number>`count(*)`.as('total'))
       .executeTakeFirstOrThrow()
     return Number(total)
+  }
+
+  /** Those that were used, in that order: an index has it. */
+  const used = (filter: Narrowing) => matching(filter).innerJoin('lastUses', 'lastUses.id', 'applications.id')
+  const unused = (filter: Narrowing) =>
+    matching(filter).where(
+      sql<boolean>`not exists (select 1 from last_uses where last_uses.id = applications.id)`,
+    )
+
+  /** The IDs of one page, in their order. */
+  async function idsOf({ limit, offset, order = 'name', ...filter }: ApplicationFilter): Promise<string[]> {
+    const direction = directionOf(order)
+    const read = async (rows: ReturnType<typeof matching>, first: string, from: number, most: number) => {
+      if (most <= 0) return []
+      const page = rows
+        .select('applications.id')
+        .orderBy(sql.ref(first), direction)
+        .orderBy('applications.id', direction)
+        .limit(most)
+        .offset(from)
+      return (await page.execute()).map(({ id }) => id)
+    }
+    switch (order) {
+      case 'name':
+      case '-name':
+        return read(matching(filter), 'applications.sort_name', offset, limit)
+      case 'created':
+      case '-created':
+        return read(matching(filter), 'applications.created_at_ms', offset, limit)
+      case 'used':
+      case '-used': {
+        // Those that were never used come last, or else first, by name.
+        const { total } = await (order === '-used' ? used(filter) : unused(filter))
+          .select(sql<string | number>`count(*)`.as('total'))
+          .executeTakeFirstOrThrow()
+        const inFirst = Number(total)
+        const [fromFirst, fromSecond] = [offset, Math.max(0, offset - inFirst)]
+        const readUsed = async (from: number, most: number) => {
+          if (most <= 0) return []
+          const page = used(filter)
+            .select('applications.id')
+            .orderBy('lastUses.atMs', direction)
+            .orderBy('lastUses.id', direction)
+            .limit(most)
+            .offset(from)
+          return (await page.execute()).map(({ id }) => id)
+        }
+        const readUnused = (from: number, most: number) =>
+          read(unused(filter), 'applications.sort_name', from, most)
+        const [readFirst, readSecond] = order === '-used' ? [readUsed, readUnused] : [readUnused, readUsed]
+        const first = await readFirst(fromFirst, Math.min(limit, inFirst - offset))
+        return [...first, ...(await readSecond(fromSecond, limit - first.length))]
+      }
+    }
   }
 
   async function clientsById(ids: readonly string[]): Promise<RegisteredClient[]> {
@@ -50,26 +132,37 @@ export function createSqlListings(database: Database): ListingStorage {
 
   return {
     async applications({ limit, offset, ...filter }) {
-      const [total, rows] = await Promise.all([
-        count(filter),
-        matching(filter)
-          .select('applications.id')
-          .orderBy(
-            filter.status === 'awaiting' ? sql`applications.created_at_ms` : sql`lower(applications.name)`,
-          )
-          .orderBy('applications.id')
-          .limit(limit)
-          .offset(offset)
-          .execute(),
-      ])
-      return { items: await clientsById(rows.map(({ id }) => id)), total }
+      if (filter.search !== undefined) {
+        // A search reads every application once: for the page, and for their number.
+        const ids = await idsOf({ ...filter, limit: mostFound, offset: 0 })
+        return { items: await clientsById(ids.slice(offset, offset + limit)), total: ids.length }
+      }
+      const [total, ids] = await Promise.all([count(filter), idsOf({ ...filter, limit, offset })])
+      return { items: await clientsById(ids), total }
     },
-    async projects({ ownerId, search, limit, offset }: ListFilter) {
+    async applicationCounts({ nowMs = 0, ...filter }) {
+      const all = matching({ ...filter, status: 'any' })
+      const counted = await all
+        .select((row) => [
+          countOf(statusConditions(row, undefined, nowMs)).as('all'),
+          ...listedStatuses.map((status) => countOf(statusConditions(row, status, nowMs)).as(status)),
+        ])
+        .executeTakeFirstOrThrow()
+      const entries = Object.entries(counted).map(([status, number]) => [status, Number(number)])
+      return Object.fromEntries(entries) as Record<ListedStatus | 'all', number>
+    },
+    async projects({ ownerId, search, order = 'name', limit, offset }: ListFilter) {
       const rows = query
         .selectFrom('projects')
         .$if(ownerId !== undefined, (all) => all.where('id', 'in', ownProjects(ownerId ?? '')))
         .$if(search !== undefined, (all) =>
-          all.where((row) => row.or([contains('name', search), contains('organization_name', search)])),
+          all.where((row) =>
+            row.and(
+              wordsOf(search).map((word) =>
+                row.or([contains('folded_name', word), contains('lower(organization_name)', word)]),
+              ),
+            ),
+          ),
         )
       const [{ total }, page] = await Promise.all([
         rows.select(sql<string | number>`count(*)`.as('total')).executeTakeFirstOrThrow(),
@@ -82,8 +175,8 @@ export function createSqlListings(database: Database): ListingStorage {
               .select(sql<string | number>`count(*)`.as('count'))
               .as('applications'),
           )
-          .orderBy(sql`lower(name)`)
-          .orderBy('id')
+          .orderBy(columnOf(order), directionOf(order))
+          .orderBy('id', directionOf(order))
           .limit(limit)
           .offset(offset)
           .execute(),
@@ -93,6 +186,25 @@ export function createSqlListings(database: Database): ListingStorage {
         applications: Number(applications),
       }))
       return { items, total: Number(total) }
+    },
+    async people({ search, administrator, order = 'name', limit, offset }) {
+      const rows = query
+        .selectFrom('developers')
+        .$if(administrator !== undefined, (all) => all.where('administrator', '=', Number(administrator)))
+        .$if(search !== undefined, (all) =>
+          all.where((row) => row.and(wordsOf(search).map((word) => contains('folded_name', word)))),
+        )
+      const [{ total }, page] = await Promise.all([
+        rows.select(sql<string | number>`count(*)`.as('total')).executeTakeFirstOrThrow(),
+        rows
+          .selectAll()
+          .orderBy(columnOf(order), directionOf(order))
+          .orderBy('id', directionOf(order))
+          .limit(limit)
+          .offset(offset)
+          .execute(),
+      ])
+      return { items: page.map(toDeveloper), total: Number(total) }
     },
     async owners(projectIds) {
       const rows = await query
@@ -216,9 +328,11 @@ export function createSqlListings(database: Database): ListingStorage {
   }
 }
 
-function statusConditions(row: Row, status: ListedStatus | undefined) {
+function statusConditions(row: Row, status: ListedStatus | 'any' | undefined, nowMs: number) {
   const existing = [row('applications.deletesAtMs', 'is', null), row('projects.deletesAtMs', 'is', null)]
   switch (status) {
+    case 'any':
+      return []
     case 'deleted':
       return [row.not(row.and(existing))]
     case 'awaiting':
@@ -227,6 +341,22 @@ function statusConditions(row: Row, status: ListedStatus | undefined) {
         ...existing,
         sql<boolean>`(applications.status = 'pending' or applications.requested is not null)`,
       ]
+    case 'changes':
+      return [...existing, row('status', '=', 'approved'), row('requested', 'is not', null)]
+    case 'expiring':
+      return [
+        ...existing,
+        sql<boolean>`applications.id in (select owner_id from secrets
+          where expires_at_ms > ${nowMs} and expires_at_ms <= ${nowMs + 30 * dayMs})`,
+      ]
+    case 'unused':
+      return [
+        ...existing,
+        row('status', '=', 'approved'),
+        row('applications.createdAtMs', '<', nowMs - 90 * dayMs),
+        sql<boolean>`not exists (select 1 from last_uses
+          where last_uses.id = applications.id and last_uses.at_ms >= ${nowMs - 90 * dayMs})`,
+      ]
     case undefined:
       return existing
     default:
@@ -234,8 +364,16 @@ function statusConditions(row: Row, status: ListedStatus | undefined) {
   }
 }
 
-/** Whether a column contains the text, in any case; `anywhere`: what may precede it. */
-function contains(column: string, search = '', anywhere = '%') {
-  const escaped = search.toLowerCase().replaceAll(/[\\%_]/g, String.raw`\$&`)
-  return sql<boolean>`lower(${sql.ref(column)}) like ${`${anywhere}${escaped}%`} escape ${'\\'}`
+/** How many of the rows meet all of the conditions. */
+function countOf(conditions: readonly Expression<SqlBool>[]): RawBuilder<string | number> {
+  return sql<string | number>`count(case when ${sql.join(conditions, sql` and `)} then 1 end)`
+}
+
+const directionOf = (order: ListOrder) => (order.startsWith('-') ? 'desc' : 'asc')
+const columnOf = (order: ListOrder) => (order.endsWith('created') ? sql`created_at_ms` : sql`sort_name`)
+
+const mostWords = 5
+
+function wordsOf(search = ''): string[] {
+  return foldName(search).split(/\s+/).filter(Boolean).slice(0, mostWords)
 }

@@ -1,5 +1,6 @@
 import { projectNameKey } from '../application.ts'
 import type { ProjectStorage } from '../storage.ts'
+import { nameColumns } from '../folded-name.ts'
 import { toProject } from './client-rows.ts'
 import { anyOf, countDeleted, inTransaction, type Database } from './database.ts'
 
@@ -22,17 +23,17 @@ export function createSqlProjects(database: Database): ProjectStorage {
     async create(project) {
       const { numInsertedOrUpdatedRows } = await query
         .insertInto('projects')
-        .values({ ...project, nameKey: projectNameKey(project.name) })
+        .values({ ...project, ...nameColumns(project.name), nameKey: projectNameKey(project.name) })
         .onConflict((conflict) => conflict.doNothing())
         .executeTakeFirstOrThrow()
       return numInsertedOrUpdatedRows !== 0n
     },
     async update(id, changes) {
       const { name } = changes
-      const nameKey = name === undefined ? {} : { nameKey: projectNameKey(name) }
+      const names = name === undefined ? {} : { ...nameColumns(name), nameKey: projectNameKey(name) }
       await query
         .updateTable('projects')
-        .set({ ...changes, ...nameKey })
+        .set({ ...changes, ...names })
         .where('id', '=', id)
         .execute()
     },
