@@ -14,6 +14,7 @@ import { pageHeaders, sendStaticFile, acceptsBrotli } from './static-files.ts'
 import { isNotice } from './layout/notices.ts'
 import { page, type MenuFacts, type Viewer } from './layout/page.ts'
 import { errorPage, type PageErrorReason } from './layout/error-page.ts'
+import { addSearchPages } from '../features/search/pages.ts'
 import { decorateWithPages, developerPages, openPages } from './pages.ts'
 import { PortalError } from './portal-error.ts'
 import type { PortalRequest, PortalResponse } from './portal-request.ts'
@@ -153,6 +154,7 @@ async function addPages(
   portal.setErrorHandler(sendError)
   portal.setNotFoundHandler((request, reply) => sendError(new PortalError('not_found'), request, reply))
   decorateWithPages(portal, { read: readRequest, send })
+  addSearchPages(portal, service)
   const handlers = createHandlers(service, provider)
   const [everybody, developers] = [openPages(portal), developerPages(portal)]
   for (const name of Object.keys(routes) as (keyof typeof routes)[]) {

@@ -12,6 +12,7 @@ import { secretPaths } from './secrets/secret-routes.ts'
 import { sessionPaths } from './session/session-routes.ts'
 import { trustedIssuerPaths } from './trusted-issuers/trusted-issuer-routes.ts'
 import { webhookPaths } from './webhook/webhook-routes.ts'
+import { searchPaths } from '../features/search/pages.ts'
 import { portalRoot } from '../http/base-url.ts'
 
 /** Every path of the portal, under its root. */
@@ -30,6 +31,7 @@ export const patterns = {
   ...projectPaths,
   ...applicationPaths,
   ...secretPaths,
+  ...searchPaths,
   asset: '/assets/:name',
 } as const
 

@@ -1,5 +1,9 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
+import { note, state } from '../layout/list.ts'
+import { relativeTime } from '../layout/time.ts'
 import { isBeingDeleted, type RegisteredClient } from '../../storage/application.ts'
+
+const expiryNoticeMs = 7 * 86_400_000
 
 const labels = {
   approved: ['success', 'Approved'],
@@ -9,16 +13,40 @@ const labels = {
   deleted: ['danger', 'Deleted'],
 } as const
 
-/** The state of an application. */
-export function statusBadge(client: Pick<RegisteredClient, 'application' | 'project'>): SafeHtml {
-  const { status, requested, review } = client.application
-  const decided = status === 'revoked' && review?.declined ? 'declined' : status
-  const state = isBeingDeleted(client) ? 'deleted' : decided
-  return html`${badge(state)}
-  ${requested && state === 'approved' ? html`<span class="badge" data-variant="warning">Changes pending approval</span>` : ''}`
+type State = keyof typeof labels
+
+function stateOf(client: Pick<RegisteredClient, 'application' | 'project'>): State {
+  const { status, review } = client.application
+  if (isBeingDeleted(client)) return 'deleted'
+  return status === 'revoked' && review?.declined ? 'declined' : status
 }
 
-export function badge(state: keyof typeof labels): SafeHtml {
-  const [variant, label] = labels[state]
+/** The state of an application, beside its name. */
+export function statusBadge(client: Pick<RegisteredClient, 'application' | 'project'>): SafeHtml {
+  const current = stateOf(client)
+  const { requested } = client.application
+  return html`${badge(current)}
+  ${requested && current === 'approved' ? html`<span class="badge" data-variant="warning">Changes pending approval</span>` : ''}`
+}
+
+export function badge(name: State): SafeHtml {
+  const [variant, label] = labels[name]
   return html`<span class="badge" data-variant="${variant}">${label}</span>`
+}
+
+/** The state of an application in a list, and below it what somebody has to do: decide, or rotate a secret. */
+export function listedStatus({ application, project, secrets }: RegisteredClient, nowMs: number): SafeHtml {
+  const current = stateOf({ application, project })
+  const [variant, label] = labels[current]
+  const expiries = secrets.map(({ expiresAtMs = Infinity }) => expiresAtMs).filter((each) => each > nowMs)
+  const next = Math.min(...expiries)
+  const waiting =
+    current !== 'approved'
+      ? ''
+      : application.requested
+        ? note('Changes requested')
+        : next - nowMs <= expiryNoticeMs
+          ? note(html`Secret expires ${relativeTime(next, nowMs)}`)
+          : ''
+  return html`${state(variant, label)}${waiting}`
 }

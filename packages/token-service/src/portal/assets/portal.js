@@ -51,20 +51,19 @@ if (!('command' in HTMLButtonElement.prototype)) {
   }
 }
 
-// `/` leads to the search of the page, ⌘K to that of all applications.
+// `/` leads to the search of the page, Ctrl K or ⌘K to that of everything.
+const everything = document.querySelector('.everything input')
+if (everything && /Mac|iP/.test(navigator.platform)) everything.nextElementSibling.textContent = '⌘K'
 addEventListener('keydown', (event) => {
-  const isTyping = event.target.closest('input, textarea, select, [contenteditable]')
-  const isJump = event.key === 'k' && (event.metaKey || event.ctrlKey)
-  if (event.key !== '/' && !isJump) return
-  if (event.key === '/' && (isTyping || event.metaKey || event.ctrlKey || event.altKey)) return
-  const search = document.querySelector('input[type="search"]')
-  const all = document.querySelector('a[data-jump]')
-  if (search) {
-    event.preventDefault()
-    search.focus()
-    search.select()
-  } else if (isJump && all) {
-    event.preventDefault()
-    location.assign(all.href)
-  }
+  const { key, target, metaKey, ctrlKey, altKey } = event
+  const isTyping = target.closest('input, textarea, select, [contenteditable]')
+  const isEverything = key === 'k' && (metaKey || ctrlKey)
+  if (!isEverything && (key !== '/' || isTyping || metaKey || ctrlKey || altKey)) return
+  const search = (!isEverything && document.querySelector('main input[type="search"]')) || everything
+  if (!search) return
+  event.preventDefault()
+  // On a narrow screen, the menu is closed.
+  if (!search.checkVisibility()) search.closest('[popover]')?.showPopover()
+  search.focus()
+  search.select()
 })

@@ -152,24 +152,36 @@ function menu(
     ['Audit log', paths.audit],
   ]
   return html`${menuButton}
-    <nav id="menu" aria-label="Main" popover>
-      ${linkList(viewer, links, section)}
-      ${
-        developer.administrator
-          ? html`<h2>Administration</h2>
-              ${linkList(viewer, administration, section)}`
-          : ''
-      }
+    <div id="menu" popover>
+      <form method="get" action="${paths.search}" class="everything" role="search" aria-label="Everything">
+        <input
+          type="search"
+          name="q"
+          aria-label="Search everything"
+          placeholder="Search everything"
+          autocomplete="off"
+        />
+        <kbd>Ctrl K</kbd>
+      </form>
+      <nav aria-label="Main">
+        ${linkList(viewer, links, section)}
+        ${
+          developer.administrator
+            ? html`<h2>Administration</h2>
+                ${linkList(viewer, administration, section)}`
+            : ''
+        }
+      </nav>
       <div class="account">
         <p>
           <strong>${developer.name}</strong><br />${developer.administrator ? 'Administrator' : 'Developer'}
         </p>
-        ${linkList(viewer, [['Account', paths.account]])}
+        <nav aria-label="Account">${linkList(viewer, [['Account', paths.account]])}</nav>
         <form method="post" action="${paths.logOut}">
           ${csrfInput(csrfToken)}<button class="ghost">Log out</button>
         </form>
       </div>
-    </nav>`
+    </div>`
 }
 
 function linkList({ path, paths }: Viewer, links: readonly Link[], section = path): SafeHtml {
@@ -183,7 +195,7 @@ function linkList({ path, paths }: Viewer, links: readonly Link[], section = pat
     ${links.map(
       ([label, href, count = 0]) =>
         html`<li>
-          <a href="${href}" ${current(href)} ${href === paths.applications ? html`data-jump` : ''}
+          <a href="${href}" ${current(href)}
             >${label}${
               count > 0
                 ? html` <span class="count"

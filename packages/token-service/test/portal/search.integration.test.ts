@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest'
+import {
+  createApplication,
+  createProject,
+  plainText,
+  startPortal,
+  useCheapPasswords,
+} from './portal-browser.ts'
+
+useCheapPasswords()
+
+describe('the search of everything', () => {
+  it('finds applications, projects and people without accents, and shows what they are', async () => {
+    const { admin, developer } = await startPortal()
+    await developer('grace')
+    const project = await createProject(admin, 'Équipe Données')
+    await createApplication(admin, project, { name: 'Émile batch' })
+    const { text } = await admin.get('/portal/search?q=EQUIPE')
+    const shown = plainText(text)
+    expect(shown).toMatch(/Applications\s.*Émile batch.*Équipe Données.*Approved/s)
+    expect(shown).toMatch(/Projects\s.*Équipe Données.*ada/s)
+    expect(plainText((await admin.get('/portal/search?q=GRA')).text)).toMatch(/People\s.*grace.*Developer/s)
+    expect(plainText((await admin.get('/portal/search?q=nothing')).text)).toContain(
+      'Nothing matches “nothing”',
+    )
+    expect((await admin.get('/portal/search')).status).toBe(200)
+  })
+
+  it('shows developers what is theirs', async () => {
+    const { admin, developer } = await startPortal()
+    const grace = await developer('grace')
+    await createApplication(admin, await createProject(admin, 'Speech'), { name: 'Transcriber' })
+    await createProject(grace, 'Other speech')
+    const shown = plainText((await grace.get('/portal/search?q=speech')).text)
+    expect(shown).toContain('Other speech')
+    expect(shown).not.toContain('Transcriber')
+    expect(shown).not.toMatch(/People/)
+    expect(plainText((await grace.get('/portal/search?q=ada')).text)).toContain('Nothing matches')
+  })
+
+  it('leads from a client ID to its application, if the person may see that', async () => {
+    const { admin, developer } = await startPortal()
+    const grace = await developer('grace')
+    const { clientId, path } = await createApplication(admin, await createProject(admin))
+    expect((await admin.get(`/portal/search?q=${clientId}`)).location).toBe(path)
+    expect((await grace.get(`/portal/search?q=${clientId}`)).location).toBeNull()
+  })
+})
