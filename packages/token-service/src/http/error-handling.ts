@@ -15,6 +15,7 @@ const audited: ReadonlySet<ErrorReason> = new Set<ErrorReason>([
   'invalid_client',
   'expired_secret',
   'invalid_assertion',
+  'client_not_identified',
   'invalid_grant',
   'identity_not_mapped',
   'application_not_approved',

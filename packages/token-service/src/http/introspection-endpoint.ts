@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { decodeJwt } from 'jose'
-import { presentedCredentials } from '../oauth/presented-credentials.ts'
+import { requiredCredentials } from '../oauth/presented-credentials.ts'
 import type { ServiceContext } from '../oauth/service-context.ts'
 import { accessTokenHash } from '../oauth/access-token.ts'
 import { isActive, validProducts, validScopes } from '../oauth/token-validity.ts'
@@ -18,7 +18,7 @@ export function introspectionEndpoint(server: FastifyInstance, context: ServiceC
 
   allowPostOnly(server, introspectionPath)
   server.post<FormRequest>(introspectionPath, async (request, reply) => {
-    const credentials = presentedCredentials(request.headers.authorization, request.body)
+    const credentials = requiredCredentials(request.headers.authorization, request.body)
     const { client, credential } = await authenticateResourceServer(
       credentials,
       callerOf(request, introspectionPath, publicUrl),

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { presentedCredentials } from '../oauth/presented-credentials.ts'
+import { requiredCredentials } from '../oauth/presented-credentials.ts'
 import type { ServiceContext } from '../oauth/service-context.ts'
 import { accessTokenHash } from '../oauth/access-token.ts'
 import { revocationPath } from '../oauth/endpoint-paths.ts'
@@ -16,7 +16,7 @@ export function revocationEndpoint(server: FastifyInstance, context: ServiceCont
 
   allowPostOnly(server, revocationPath)
   server.post<FormRequest>(revocationPath, async (request, reply) => {
-    const credentials = presentedCredentials(request.headers.authorization, request.body)
+    const credentials = requiredCredentials(request.headers.authorization, request.body)
     const { client, credential } = await authenticateApplication(
       credentials,
       callerOf(request, revocationPath, publicUrl),

@@ -8,7 +8,8 @@ import type {
 } from '../storage/storage.ts'
 import type { AuthenticatedClient, Caller } from './authenticate-client.ts'
 import type { FailedAttemptLimit } from './failed-attempt-limit.ts'
-import { ProtocolError } from './protocol-error.ts'
+import type { PresentedAssertion } from './presented-credentials.ts'
+import { ProtocolError, type ErrorReason } from './protocol-error.ts'
 import type { RemoteKeySets } from './remote-key-sets.ts'
 
 export interface IdentityAuthenticatorContext {
@@ -22,23 +23,50 @@ export interface IdentityAuthenticatorContext {
   readonly warn: (message: string) => void
 }
 
-/**
- * Finds the application that a JWT of a trusted issuer stands for (RFC 7523, section 2.1).
- *
- * @param identity `clientId`: what the request says about it
- */
-export type AuthenticateByIdentity = (
-  identity: { readonly assertion: string; readonly clientId: string | undefined },
-  caller: Caller,
-) => Promise<AuthenticatedClient<RegisteredClient>>
+/** Finds the application that a JWT of a trusted issuer stands for. */
+export interface IdentityAuthenticator {
+  /** The JWT is the grant (RFC 7523, section 2.1); `clientId`: what the request says about the application. */
+  readonly byGrant: (
+    identity: PresentedAssertion,
+    caller: Caller,
+  ) => Promise<AuthenticatedClient<RegisteredClient>>
+  /** The JWT authenticates the client (RFC 7523, section 2.2); `undefined` if no trusted issuer issued it. */
+  readonly byAssertion: (
+    identity: PresentedAssertion,
+    caller: Caller,
+  ) => Promise<AuthenticatedClient<RegisteredClient> | undefined>
+}
+
+/** How a rejected JWT is reported: a rejected grant is not a rejected client. */
+interface Reasons {
+  readonly untrusted: ErrorReason
+  readonly claim: ErrorReason
+  readonly unmapped: ErrorReason
+}
+
+const ofGrant: Reasons = {
+  untrusted: 'invalid_grant',
+  claim: 'invalid_grant',
+  unmapped: 'identity_not_mapped',
+}
+const ofClient: Reasons = {
+  untrusted: 'invalid_client',
+  claim: 'invalid_assertion',
+  unmapped: 'client_not_identified',
+}
 
 /** The longest that platforms issue: a day, and an hour for their own caches. */
 const maxLifetimeSeconds = 90_000
 
-export function createIdentityAuthenticator(context: IdentityAuthenticatorContext): AuthenticateByIdentity {
+export function createIdentityAuthenticator(context: IdentityAuthenticatorContext): IdentityAuthenticator {
   const { trustedIssuers, applications, assertions, clock, failedAttempts, keySets, warn } = context
 
-  async function verify(assertion: string, issuer: TrustedIssuer, { address, audiences }: Caller) {
+  async function verify(
+    assertion: string,
+    issuer: TrustedIssuer,
+    { address, audiences }: Caller,
+    reasons: Reasons,
+  ) {
     const { InvalidClaim, KeySetUnavailable, verifyClaims } = await import('./verify-assertion.ts')
     const sets = await keySets()
     const key = issuer.jwksUrl === undefined ? sets.ofIssuer(issuer.issuer) : sets.get(issuer.jwksUrl)
@@ -53,28 +81,26 @@ export function createIdentityAuthenticator(context: IdentityAuthenticatorContex
     } catch (error) {
       if (error instanceof KeySetUnavailable)
         throw new ProtocolError('key_set_unavailable', { retryAfterSeconds: 10 })
-      if (error instanceof InvalidClaim) throw invalid(issuer, error.claim)
+      if (error instanceof InvalidClaim) throw invalid(issuer, error.claim, reasons)
       await failedAttempts.failed(address, issuer.id)
-      throw new ProtocolError('invalid_grant')
+      throw new ProtocolError(reasons.untrusted)
     }
   }
 
-  function invalid({ issuer }: TrustedIssuer, claim: string): ProtocolError {
+  function invalid({ issuer }: TrustedIssuer, claim: string, reasons: Reasons): ProtocolError {
     warn(
       `A JWT of ${issuer} was rejected: its claim "${claim}" is missing, invalid, expired or already used.`,
     )
-    return new ProtocolError('invalid_grant', { parameter: claim })
+    return new ProtocolError(reasons.claim, { parameter: claim })
   }
 
-  return async ({ assertion, clientId }, caller) => {
-    const { claimedIssuer } = await import('./verify-assertion.ts')
-    const name = claimedIssuer(assertion)
-    const issuer = name === undefined ? undefined : await trustedIssuers.find(name)
-    if (!issuer) {
-      await failedAttempts.failed(caller.address, 'unknown issuer')
-      throw new ProtocolError('invalid_grant')
-    }
-    const { claims, expiresAtMs } = await verify(assertion, issuer, caller)
+  async function identify(
+    { assertion, clientId }: PresentedAssertion,
+    issuer: TrustedIssuer,
+    caller: Caller,
+    reasons: Reasons,
+  ): Promise<AuthenticatedClient<RegisteredClient>> {
+    const { claims, expiresAtMs } = await verify(assertion, issuer, caller, reasons)
     const matching = new Set(
       issuer.rules
         .filter((rule) => [undefined, rule.clientId].includes(clientId) && includes(claims, rule.claims))
@@ -87,15 +113,35 @@ export function createIdentityAuthenticator(context: IdentityAuthenticatorContex
       const subject = JSON.stringify(claims.sub ?? null)
       const of = clientId === undefined ? '' : ` of "${clientId}"`
       warn(`The rules${of} for ${issuer.issuer} map a JWT with the sub ${subject} to ${found}, not to one.`)
-      throw new ProtocolError('identity_not_mapped')
+      throw new ProtocolError(reasons.unmapped)
     }
     const { jti } = claims
     if (issuer.detectReplay) {
-      if (typeof jti !== 'string' || jti === '' || jti.length > 512) throw invalid(issuer, 'jti')
+      if (typeof jti !== 'string' || jti === '' || jti.length > 512) throw invalid(issuer, 'jti', reasons)
       // No client ID contains a line break.
-      if (!(await assertions.use(`${issuer.issuer}\n${jti}`, expiresAtMs))) throw invalid(issuer, 'jti')
+      if (!(await assertions.use(`${issuer.issuer}\n${jti}`, expiresAtMs)))
+        throw invalid(issuer, 'jti', reasons)
     }
     return { client, credential: { id: issuer.id } }
+  }
+
+  return {
+    async byGrant(identity, caller) {
+      const { claimedIssuer } = await import('./verify-assertion.ts')
+      const name = claimedIssuer(identity.assertion)
+      const issuer = name === undefined ? undefined : await trustedIssuers.find(name)
+      if (issuer) return identify(identity, issuer, caller, ofGrant)
+      await failedAttempts.failed(caller.address, 'unknown issuer')
+      throw new ProtocolError('invalid_grant')
+    },
+    async byAssertion(identity, caller) {
+      const { claimedClientId, claimedIssuer } = await import('./verify-assertion.ts')
+      const name = claimedIssuer(identity.assertion)
+      // A client's own assertion names it as both.
+      if (name === undefined || name === claimedClientId(identity.assertion)) return undefined
+      const issuer = await trustedIssuers.find(name)
+      return issuer && identify(identity, issuer, caller, ofClient)
+    },
   }
 }
 

@@ -4,7 +4,12 @@ import type { Clock } from '../runtime/clock.ts'
 import { ProtocolError } from './protocol-error.ts'
 import type { AuthenticateByAssertion } from './authenticate-by-assertion.ts'
 import type { FailedAttemptLimit } from './failed-attempt-limit.ts'
-import type { Credentials, PresentedCredentials, PresentedSecret } from './presented-credentials.ts'
+import type {
+  Credentials,
+  PresentedAssertion,
+  PresentedCredentials,
+  PresentedSecret,
+} from './presented-credentials.ts'
 
 interface Secret {
   readonly id: string
@@ -44,10 +49,17 @@ export interface ClientAuthenticatorContext {
   readonly authenticateByAssertion: AuthenticateByAssertion
 }
 
+/** Authenticates a client with an assertion that somebody else issued; `undefined` if it is the client's own. */
+export type AuthenticateByIssuer<Client> = (
+  presented: PresentedAssertion,
+  caller: Caller,
+) => Promise<AuthenticatedClient<Client> | undefined>
+
 /** Authenticates clients by their secret or key; only the owner of a valid one learns more than `invalid_client`. */
 export function createClientAuthenticator<Client>(
   find: (clientId: string) => Promise<FoundClient<Client> | undefined>,
   { keyring, clock, failedAttempts, authenticateByAssertion }: ClientAuthenticatorContext,
+  authenticateByIssuer: AuthenticateByIssuer<Client> = async () => undefined,
 ): AuthenticateClient<Client> {
   const unknownSecret: Secret = { id: '', ...keyring.hash('') }
 
@@ -83,6 +95,8 @@ export function createClientAuthenticator<Client>(
 
   return async (credentials, caller) => {
     if (!('assertion' in credentials)) return authenticateBySecret(credentials, caller.address)
+    const authenticated = await authenticateByIssuer(credentials, caller)
+    if (authenticated) return authenticated
     const { found, key } = await authenticateByAssertion(credentials, caller, find)
     return { client: found.client, credential: key }
   }

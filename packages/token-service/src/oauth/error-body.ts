@@ -3,7 +3,10 @@ import type { ErrorReason, ErrorFormat, ProtocolError } from './protocol-error.t
 
 interface ErrorDescription {
   readonly status: number
-  /** As in RFC 6749, section 5.2; `slow_down` is from RFC 8628, section 3.5, `invalid_target` from RFC 8707. */
+  /**
+   * As in RFC 6749, section 5.2; `slow_down` is from RFC 8628, section 3.5, `invalid_target` from RFC 8707,
+   * `invalid_authorization_details` from RFC 9396, section 5.
+   */
   readonly error: string
   readonly description: string
   /** The code of the fault, where the platform reports one. */
@@ -64,6 +67,11 @@ const descriptions: Record<ErrorReason, ErrorDescription> = {
     error: 'invalid_target',
     description: 'A requested resource is unknown, or is not granted to the application',
   },
+  invalid_authorization_details: {
+    status: 400,
+    error: 'invalid_authorization_details',
+    description: 'This service supports no authorization_details; request scopes instead',
+  },
   unsupported_content_type: {
     status: 415,
     error: 'invalid_request',
@@ -76,11 +84,21 @@ const descriptions: Record<ErrorReason, ErrorDescription> = {
   },
   malformed_request: { status: 400, error: 'invalid_request', description: 'The request is malformed' },
   invalid_client: { status: 401, error: 'invalid_client', description: 'ClientId is Invalid' },
+  missing_credentials: {
+    status: 401,
+    error: 'invalid_client',
+    description: 'The request contains no client credentials',
+  },
   expired_secret: { status: 401, error: 'invalid_client', description: 'The client secret has expired' },
   invalid_assertion: {
     status: 401,
     error: 'invalid_client',
     description: 'A claim of the client assertion is missing, invalid, expired or already used',
+  },
+  client_not_identified: {
+    status: 401,
+    error: 'invalid_client',
+    description: 'The identity in the client assertion does not stand for exactly one application',
   },
   key_set_unavailable: {
     status: 503,

@@ -32,15 +32,8 @@ export type IssueToken = (request: TokenRequest) => Promise<{ clientId: string; 
 
 /** Issues access tokens for client credentials (RFC 6749, section 4.4), or for the JWT of a trusted issuer (RFC 7523, section 2.1). */
 export function createTokenIssuer(context: ServiceContext): IssueToken {
-  const {
-    authenticateApplication,
-    authenticateByIdentity,
-    storage,
-    activity,
-    clock,
-    grantTypeIn,
-    signingKeys,
-  } = context
+  const { authenticateApplication, authenticateByGrant, storage, activity, clock, grantTypeIn, signingKeys } =
+    context
 
   /** A client that also has credentials may authenticate with them (RFC 7521, section 4.1). */
   async function identify(form: RawParameters, authorization: string | undefined, caller: Caller) {
@@ -49,7 +42,7 @@ export function createTokenIssuer(context: ServiceContext): IssueToken {
       ? await authenticateApplication(presentedCredentials(authorization, form), caller)
       : undefined
     const clientId = authenticated?.client.application.clientId ?? client_id
-    return authenticateByIdentity({ assertion, clientId }, caller)
+    return authenticateByGrant({ assertion, clientId }, caller)
   }
 
   return async ({ query, form, authorization, caller, issuer, alterJwt }) => {
@@ -67,6 +60,8 @@ export function createTokenIssuer(context: ServiceContext): IssueToken {
     if (status !== 'approved' || isBeingDeleted(client))
       throw new ProtocolError('application_not_approved', { clientId })
 
+    if (form['authorization_details'] !== undefined)
+      throw new ProtocolError('invalid_authorization_details', { clientId })
     const scopes = grantedScopes(application, parseParameters(requestedScope, form).scope)
 
     const issuedAtMs = clock.now()

@@ -29,9 +29,13 @@ export const assertionForm = z.object({
   client_assertion: z
     .string()
     .regex(/^[\w-]+\.[\w-]+\.[\w-]+$/)
-    .max(8192)
-    .describe('A JWT that the client has signed with its private key.'),
-  client_id: visible.optional().describe('The `sub` of the assertion.'),
+    .max(16_384)
+    .describe(
+      'A JWT that the client has signed with its private key, or that was issued to it by an issuer that this service trusts.',
+    ),
+  client_id: visible
+    .optional()
+    .describe('The application. It is the `sub` of an assertion that the client has signed.'),
 })
 
 /** RFC 7523, section 2.1. */

@@ -50,6 +50,19 @@ export function presentedCredentials(
   return credentials
 }
 
+/**
+ * The same for endpoints whose errors are those of RFC 6749 alone.
+ *
+ * @throws {@link ProtocolError} `invalid_client` without any, which the response turns into a challenge (section 5.2)
+ */
+export function requiredCredentials(
+  authorization: string | undefined,
+  form: RawParameters,
+): PresentedCredentials {
+  if (!presentsCredentials(authorization, form)) throw new ProtocolError('missing_credentials')
+  return presentedCredentials(authorization, form)
+}
+
 /** Whether a request contains any of them. */
 export function presentsCredentials(authorization: string | undefined, form: RawParameters): boolean {
   return (

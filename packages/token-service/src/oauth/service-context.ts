@@ -1,7 +1,7 @@
 import type { ActivityRecorder } from '../storage/activity-recorder.ts'
 import type { RegisteredClient } from '../storage/application.ts'
 import type { ResourceServer, Storage } from '../storage/storage.ts'
-import type { AuthenticateByIdentity } from './authenticate-by-identity.ts'
+import type { IdentityAuthenticator } from './authenticate-by-identity.ts'
 import type { AuthenticateClient } from './authenticate-client.ts'
 import type { Keyring } from '../runtime/keyring.ts'
 import type { OpenidProviderSettings } from '../clients/openid-provider-options.ts'
@@ -42,7 +42,7 @@ export interface ServiceContext {
   readonly developersFor: (by: Actor) => DeveloperRegistry
   readonly linksFor: (by: Actor) => AccountLinks
   readonly authenticateApplication: AuthenticateClient<RegisteredClient>
-  readonly authenticateByIdentity: AuthenticateByIdentity
+  readonly authenticateByGrant: IdentityAuthenticator['byGrant']
   readonly authenticateResourceServer: AuthenticateClient<ResourceServer>
   /** The format of the token endpoint's errors. */
   readonly errors: ErrorFormat

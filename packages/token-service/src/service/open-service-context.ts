@@ -97,6 +97,12 @@ export async function openServiceContext(
   const assertionContext = { assertions: storage.assertions, clock, failedAttempts, keySets }
   const authenticateByAssertion = createAssertionAuthenticator(assertionContext)
   const authentication = { keyring, clock, failedAttempts, authenticateByAssertion }
+  const identities = createIdentityAuthenticator({
+    ...assertionContext,
+    trustedIssuers: storage.trustedIssuers,
+    applications,
+    warn,
+  })
   const perform = performOn(storage)
   const act = createAct(perform)
   const registry = { storage, act, keyring, clock }
@@ -141,16 +147,15 @@ export async function openServiceContext(
     trustedIssuersFor: (by) => createTrustedIssuerRegistry(registry, by),
     webhookFor: (by) => createWebhookRegistry({ ...registry, sender: webhookSender }, by),
     linksFor: (by) => createAccountLinks(registry, by),
-    authenticateApplication: createClientAuthenticator(async (clientId) => {
-      const client = await applications.findClient(clientId)
-      return client && { client, secrets: client.secrets, keys: client.application.keys }
-    }, authentication),
-    authenticateByIdentity: createIdentityAuthenticator({
-      ...assertionContext,
-      trustedIssuers: storage.trustedIssuers,
-      applications,
-      warn,
-    }),
+    authenticateApplication: createClientAuthenticator(
+      async (clientId) => {
+        const client = await applications.findClient(clientId)
+        return client && { client, secrets: client.secrets, keys: client.application.keys }
+      },
+      authentication,
+      identities.byAssertion,
+    ),
+    authenticateByGrant: identities.byGrant,
     authenticateResourceServer: createClientAuthenticator(async (clientId) => {
       const client = await resourceServers.find(clientId)
       return client && { client, secrets: client.secrets, keys: client.keys }

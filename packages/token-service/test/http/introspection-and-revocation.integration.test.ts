@@ -39,6 +39,19 @@ describe('introspection', () => {
     expect((await introspect(authUrl, token.access_token)).body.api_products).toEqual(['sms'])
   })
 
+  it.each(['introspect', 'revoke'])('challenges a request without credentials (%s)', async (path) => {
+    const { authUrl } = await testService()
+    for (const form of [{}, { token: 'a token' }, { token: 'a token', client_id: resourceServer.clientId }]) {
+      const { status, headers, body } = await postForm(`${authUrl}/oauth/${path}`, form)
+      expect([status, body.error, headers.get('www-authenticate')]).toEqual([
+        401,
+        'invalid_client',
+        'Basic realm="tokenwell"',
+      ])
+      expect(body.error_description).toBe('The request contains no client credentials')
+    }
+  })
+
   it('accepts credentials in the form', async () => {
     const { authUrl } = await testService()
     const { body: token } = await requestToken(authUrl)
@@ -80,7 +93,7 @@ describe('introspection', () => {
     expect(asApplication.status).toBe(401)
     expect(asApplication.body.error).toBe('invalid_client')
     expect(wrongSecret.status).toBe(401)
-    expect((await postForm(url, form)).status).toBe(400)
+    expect((await postForm(url, form)).status).toBe(401)
   })
 })
 

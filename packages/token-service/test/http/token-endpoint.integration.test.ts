@@ -238,6 +238,16 @@ describe('with grantTypeIn: form-or-query', () => {
   })
 })
 
+describe('authorization_details', () => {
+  it.each(['platform', 'standard'] as const)('are rejected, not ignored (errors: %s)', async (errors) => {
+    const { authUrl } = await testService({ errors })
+    const { clientId, clientSecret } = application
+    const form = { client_id: clientId, client_secret: clientSecret, authorization_details: '[{"type":"x"}]' }
+    const { status, body } = await postForm(`${authUrl}${tokenPath}?grant_type=client_credentials`, form)
+    expect([status, body.ErrorCode ?? body.error]).toEqual([400, 'invalid_authorization_details'])
+  })
+})
+
 describe('scopes', () => {
   const scoped = { ...application, scopes: ['orders:read', 'orders:write'] }
   const issue = async (authUrl: string, form: Record<string, string> = {}) =>

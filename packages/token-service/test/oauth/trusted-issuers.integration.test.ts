@@ -76,7 +76,7 @@ type Claims = Record<string, unknown>
 
 interface Identity {
   readonly claims?: Claims | undefined
-  readonly header?: { readonly alg?: string; readonly kid?: string } | undefined
+  readonly header?: { readonly alg?: string; readonly kid?: string; readonly typ?: string } | undefined
   readonly key?: Parameters<SignJWT['sign']>[0] | undefined
 }
 
@@ -188,6 +188,88 @@ describe('the JWT of a trusted issuer', () => {
     ]
     expect(outcomes).toEqual(['400 invalid_grant', '400 invalid_grant', '429 slow_down'])
     expect(await outcome(service)).toBe('orders')
+  })
+})
+
+describe('the JWT of a trusted issuer as a client assertion', () => {
+  const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
+  const assert = async (
+    { authUrl }: { authUrl: string },
+    changes: Identity = {},
+    { path = `${tokenPath}?grant_type=client_credentials`, ...form }: Record<string, string> = {},
+  ) => {
+    const client_assertion = await identity(authUrl, changes)
+    const { status, body } = await postForm(`${authUrl}${path}`, {
+      client_assertion_type: assertionType,
+      client_assertion,
+      ...form,
+    })
+    return status === 200
+      ? (body?.client_id ?? 'accepted')
+      : `${status} ${body.error}: ${body.error_description}`
+  }
+  const claimError = (claim: string) =>
+    `401 invalid_client: A claim of the client assertion is missing, invalid, expired or already used : ${claim}`
+  const unmapped =
+    '401 invalid_client: The identity in the client assertion does not stand for exactly one application'
+
+  it('authenticates the application that a rule names, as often as it is sent', async () => {
+    const service = await trustingService()
+    const claims = { jti: 'a token that is mounted as a file' }
+    expect([await assert(service, { claims }), await assert(service, { claims })]).toEqual([
+      'orders',
+      'orders',
+    ])
+    expect(await assert(service, {}, { client_id: 'orders' })).toBe('orders')
+    const typed = { header: { typ: 'client-authentication+jwt' } }
+    expect(await assert(service, typed)).toBe('orders')
+    expect(await assert(service, { claims: { aud: `${service.authUrl}${tokenPath}` } })).toBe('orders')
+  })
+
+  it('is accepted once if its issuer detects replays, as an assertion or as a grant', async () => {
+    const service = await trustingService({ detectReplay: true })
+    const claims = { jti: 'run-1' }
+    expect(await assert(service, { claims })).toBe('orders')
+    expect(await assert(service, { claims })).toBe(claimError('jti'))
+    expect(await outcome(service, { claims })).toBe('400 invalid_grant : jti')
+    expect(await assert(service)).toBe(claimError('jti'))
+  })
+
+  it('authenticates for revocation too', async () => {
+    const service = await trustingService()
+    const { body } = await exchange(service.authUrl, await identity(service.authUrl))
+    const token = body.access_token as string
+    expect(await assert(service, {}, { path: '/oauth/revoke', token })).toBe('accepted')
+    expect(await isActive(service.authUrl, token)).toBe(false)
+  })
+
+  it('is rejected for an application that no rule names, and the log says why', async () => {
+    const service = await trustingService()
+    expect(await assert(service, {}, { client_id: 'billing' })).toBe(unmapped)
+    expect(await assert(service, { claims: { sub: 'repo:example/other:main' } })).toBe(unmapped)
+    expect(service.logged()).toContain(
+      'map a JWT with the sub \\"repo:example/other:main\\" to no application',
+    )
+  })
+
+  it.each<[Identity, string]>([
+    [{ claims: { aud: 'https://elsewhere.example.com' } }, claimError('aud')],
+    [{ claims: { exp: Math.floor(Date.now() / 1000) - 61 } }, claimError('exp')],
+    [{ claims: { exp: Math.floor(Date.now() / 1000) + 100_000 } }, claimError('exp')],
+    [{ key: otherPair.privateKey }, '401 invalid_client: ClientId is Invalid'],
+    [{ claims: { iss: `${issuer}.evil.example.com` } }, '401 invalid_client: ClientId is Invalid'],
+    [{ claims: { iss: 'orders', sub: 'orders' } }, '401 invalid_client: ClientId is Invalid'],
+  ])('is rejected with %j', async (changes, expected) => {
+    expect(await assert(await trustingService(), changes)).toBe(expected)
+  })
+
+  it('does not introspect: rules name applications, not resource servers', async () => {
+    const service = await trustingService(
+      {},
+      { resourceServers: [{ clientId: 'orders', clientSecret: 'x'.repeat(16) }] },
+    )
+    const form = { path: '/oauth/introspect', token: 'a token' }
+    expect(await assert(service, {}, form)).toBe('401 invalid_client: ClientId is Invalid')
   })
 })
 

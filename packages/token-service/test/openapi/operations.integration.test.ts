@@ -136,13 +136,14 @@ describe('the published operations', () => {
         'unsupported_grant_type',
         'invalid_scope',
         'invalid_target',
+        'invalid_authorization_details',
       ]
       const unknownIdentity = ['invalid_grant', 'identity_not_mapped']
       const unauthenticated = ['invalid_client', 'expired_secret']
       expect(namesOf(post)).toEqual({
         200: ['products', 'refresh', 'rfc6749'],
         400: [...rejected, ...(isPlatform ? [] : [notApproved]), ...unknownIdentity],
-        401: isPlatform ? [...unauthenticated, notApproved] : unauthenticated,
+        401: [...unauthenticated, 'client_not_identified', ...(isPlatform ? [notApproved] : [])],
         ...failures,
       })
       expect(post.responses[isPlatform ? 401 : 400]?.description).toMatch(
@@ -152,13 +153,13 @@ describe('the published operations', () => {
       expect(namesOf(at(introspectionPath))).toEqual({
         200: ['active', 'inactive'],
         400: ['missing_parameter'],
-        401: unauthenticated,
+        401: ['invalid_client', 'missing_credentials', 'expired_secret'],
         ...failures,
       })
       expect(namesOf(at(revocationPath))).toEqual({
         200: [],
         400: ['missing_parameter', 'token_of_another_client'],
-        401: unauthenticated,
+        401: ['invalid_client', 'missing_credentials', 'expired_secret', 'client_not_identified'],
         ...failures,
       })
     },
