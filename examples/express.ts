@@ -24,7 +24,7 @@ const app = express()
 app.post('/token', async (request, response) => {
   // The API rejected the page's token: do not return the same token again.
   const current = tokens.peekToken()
-  if (current && request.get('cache-control') === 'no-cache') tokens.reject(current)
+  if (current && request.get('x-token-rejected')) tokens.reject(current)
   const token = await tokens.getToken({ minimumValidityMs: 60_000 })
   response.set('cache-control', 'no-store').json(tokenResponseBody(token))
 })
@@ -43,13 +43,7 @@ app.get('/', (_request, response) => {
     import { backendTokens, createTokenFetch, createTokenProvider } from '/core.js'
 
     const apiUrl = ${JSON.stringify(process.env.API_URL)}
-    let rejected = false
-    const headers = () => (rejected ? { 'cache-control': 'no-cache' } : {})
-    const tokens = createTokenProvider(backendTokens({ url: '/token', headers }))
-    tokens.subscribe(({ type }) => {
-      if (type === 'token_rejected') rejected = true
-      if (type === 'token_received') rejected = false
-    })
+    const tokens = createTokenProvider(backendTokens({ url: '/token' }))
     const apiFetch = createTokenFetch(tokens, { allowedOrigins: [apiUrl] })
     const response = await apiFetch(apiUrl + '/v1/orders')
     const orders = await response.json()

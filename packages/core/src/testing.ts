@@ -5,7 +5,12 @@ import { systemClock } from './runtime/clock.ts'
 
 /** Options of {@link createTestTokenProvider}. */
 export interface TestTokenProviderOptions {
-  /** Values of the tokens, one for each token request; the last one is repeated. @default ['test-token'] */
+  /**
+   * Values of the tokens, one for each token request; the last one is repeated, with a number if it was rejected: `test-token`,
+   * `test-token-2`.
+   *
+   * @default ['test-token']
+   */
   readonly tokens?: readonly string[] | undefined
   /** Lifetime of each token, in milliseconds. @default 3_600_000 */
   readonly lifetimeMs?: number | undefined
@@ -42,6 +47,7 @@ export function createTestTokenProvider({
   error,
 }: TestTokenProviderOptions = {}): TestTokenProvider {
   let aheadMs = 0
+  const rejected = new Set<string>()
   const clock = {
     now: () => systemClock.now() + aheadMs,
     monotonic: () => systemClock.monotonic() + aheadMs,
@@ -49,9 +55,12 @@ export function createTestTokenProvider({
   const provider = createTokenProvider(
     {
       cacheKey: async () => 'test',
-      requestToken: async () => {
-        const accessToken = tokens[Math.min(state.requests++, tokens.length - 1)]!
+      requestToken: async ({ rejectedToken }) => {
+        if (rejectedToken !== undefined) rejected.add(rejectedToken)
+        const value = tokens[Math.min(state.requests++, tokens.length - 1)]!
         if (state.error) throw changeTokenError(state.error, {})
+        let accessToken = value
+        for (let count = 2; rejected.has(accessToken); count++) accessToken = `${value}-${count}`
         return { accessToken, tokenType: 'Bearer', expiresIn: lifetimeMs / 1000, scope: [] }
       },
       revokeToken: async () => {},
@@ -69,6 +78,7 @@ export function createTestTokenProvider({
     },
     reset: () => {
       resetProvider()
+      rejected.clear()
       state.requests = 0
       state.error = error
     },

@@ -32,11 +32,11 @@ export class PageTokenController {
   @Post()
   @HttpCode(200)
   @Header('cache-control', 'no-store')
-  async token(@Headers('cache-control') caching = ''): Promise<ReturnType<typeof tokenResponseBody>> {
+  async token(@Headers('x-token-rejected') rejected?: string): Promise<ReturnType<typeof tokenResponseBody>> {
     if (this.#tokens) {
       const current = this.#tokens.peekToken()
       // The speech API rejected the page's token. The provider limits how often this leads to a new one.
-      if (current && caching.includes('no-cache')) this.#tokens.reject(current)
+      if (current && rejected) this.#tokens.reject(current)
       return tokenResponseBody(await this.#tokens.getToken({ minimumValidityMs }))
     }
     throw new NotFoundException({

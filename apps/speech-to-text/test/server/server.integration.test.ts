@@ -91,7 +91,7 @@ test('returns the same token to all sessions until the speech API rejects it', a
   expect(one.cookie).not.toBe(other.cookie)
   const token = await tokenFor(one)
   expect(await tokenFor(other)).toBe(token)
-  const next = await tokenFor({ ...one, 'cache-control': 'no-cache' })
+  const next = await tokenFor({ ...one, 'x-token-rejected': 'true' })
   expect(next).not.toBe(token)
   expect(await tokenFor(other)).toBe(next)
 })

@@ -319,8 +319,10 @@ export class PendingRequest implements StoreRequest<CachedToken> {
     const controller = new AbortController()
     const label = this.settings.label ?? source.label
     const client = label ? ` to "${label}"` : ''
+    const { replaces } = this.options
+    const rejectedToken = replaces?.rejection ? replaces.token.value : undefined
     return waitFor(
-      source.requestToken({ signal: controller.signal, label }),
+      source.requestToken({ signal: controller.signal, label, rejectedToken }),
       limitMs,
       signal,
       () =>

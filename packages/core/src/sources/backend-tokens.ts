@@ -23,7 +23,8 @@ export interface BackendTokensOptions {
 
 /**
  * Requests tokens for a frontend from its own backend: POSTs to `url` and expects the result of
- * {@link tokenResponseBody}. The page never sees a client secret. A 401 or a redirect means that the session has ended:
+ * {@link tokenResponseBody}. The page never sees a client secret. If an API has rejected the page's token, the request has the
+ * header `x-token-rejected: true`: the backend must not return the same token again. A 401 or a redirect means that the session has ended:
  * the error has the kind `credentials` and no cooldown, so that logging in takes effect at once. After a 403, a 419 or a
  * login page, a changed header ends the cooldown. Any other failure is classified by its status.
  */
@@ -43,9 +44,11 @@ export function backendTokens(options: BackendTokensOptions): TokenSource {
   return {
     // A token from a session that has ended must not be used in the next one.
     cacheKey: () => Promise.resolve(`backend ${String(url)} ${own} ${session}`),
-    async requestToken({ signal }) {
+    async requestToken({ signal, rejectedToken }) {
       rejected = undefined
-      const sent = withAccept(await headers?.())
+      const chosen = withAccept(await headers?.())
+      const sent = new Headers(chosen)
+      if (rejectedToken !== undefined) sent.set('x-token-rejected', 'true')
       const init = { method: 'POST', headers: sent, signal, ...(credentials && { credentials }) }
       const response = await fetchToken(fetch, url, init).catch(unreachable)
       const { status, ok } = response
@@ -60,7 +63,7 @@ export function backendTokens(options: BackendTokensOptions): TokenSource {
       }
       const error = failure(response)
       // A CSRF token has expired, or a login page came instead of a token.
-      rejected = error.kind === 'credentials' || error.kind === 'malformed' ? sent : undefined
+      rejected = error.kind === 'credentials' || error.kind === 'malformed' ? chosen : undefined
       throw error
     },
     async credentialsChanged() {

@@ -6,6 +6,8 @@ export interface TokenRequestContext {
   readonly signal: AbortSignal
   /** The provider's `label`, for error messages. */
   readonly label?: string | undefined
+  /** The value of the token that this request replaces, if an API has rejected it. */
+  readonly rejectedToken?: string | undefined
 }
 
 /** Where new tokens come from: {@link clientCredentials}, {@link backendTokens}, or a source of your own. */

@@ -44,6 +44,19 @@ describe('tokens from a backend', () => {
     expect(send.mock.calls[0]![1]?.credentials).toBe('include')
   })
 
+  it('are requested with a header of its own after an API has rejected one, until there is another', async () => {
+    const endpoint = new ScriptedEndpoint((request) => (request === 2 ? { status: 503, body: '' } : {}))
+    const send = vi.fn(endpoint.fetch)
+    const tokens = createTokenProvider(backendTokens({ url, fetch: send }), { maxAttempts: 1 })
+    tokens.reject(await tokens.getToken())
+    await tokens.getToken()
+    await pass(10_000)
+    await expect(tokens.getToken()).resolves.toMatchObject({ value: 'token-3' })
+    await tokens.getToken({ forceRefresh: true })
+    const sent = send.mock.calls.map(([, init]) => new Headers(init?.headers).get('x-token-rejected'))
+    expect(sent).toEqual([null, 'true', 'true', null])
+  })
+
   it('are requested with an Accept header of the caller', async () => {
     const send = vi.fn(new ScriptedEndpoint().fetch)
     const headers = () => ({ Accept: 'application/vnd.example+json' })

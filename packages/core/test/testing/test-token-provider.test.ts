@@ -5,14 +5,30 @@ import { createTestTokenProvider } from '@tokenwell/core/testing'
 const unavailable = new TokenError({ kind: 'unavailable', message: 'The token endpoint is down.' })
 
 describe('createTestTokenProvider', () => {
-  it('returns a token without options, and again after a rejection', async () => {
+  it('returns a token without options, and another one after each rejection', async () => {
     await using tokens = createTestTokenProvider()
     const token = await tokens.getToken()
     expect(token).toMatchObject({ value: 'test-token', tokenType: 'Bearer' })
     expect(token.expiresAt.getTime()).toBeGreaterThan(Date.now())
     tokens.reject(token)
+    const second = await tokens.getToken()
+    expect(second.value).toBe('test-token-2')
+    tokens.reject(second)
+    expect((await tokens.getToken()).value).toBe('test-token-3')
+    expect(tokens.requests).toBe(3)
+    tokens.reset()
     expect((await tokens.getToken()).value).toBe('test-token')
-    expect(tokens.requests).toBe(2)
+  })
+
+  it('returns the next token of the list after a rejection, and another one after the last', async () => {
+    await using tokens = createTestTokenProvider({ tokens: ['first', 'second'] })
+    const values = []
+    for (let round = 0; round < 3; round++) {
+      const token = await tokens.getToken()
+      values.push(token.value)
+      tokens.reject(token)
+    }
+    expect(values).toEqual(['first', 'second', 'second-2'])
   })
 
   it('returns the given tokens in order, and the last one again', async () => {
@@ -83,15 +99,21 @@ describe('createTestTokenProvider', () => {
     expect(tokens.requests).toBe(1)
   })
 
-  it('serves an adapter, also after a rejection', async () => {
+  it.each([
+    [undefined, ['Bearer test-token', 'Bearer test-token-2']],
+    [
+      ['old', 'new'],
+      ['Bearer old', 'Bearer new'],
+    ],
+  ])('serves an adapter, also after a rejection: %j', async (values, expected) => {
     const sent: (string | null)[] = []
     const fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
       sent.push(new Request(input, init).headers.get('authorization'))
       return new Response(null, { status: sent.length === 1 ? 401 : 200 })
     }
-    await using tokens = createTestTokenProvider({ tokens: ['old', 'new'] })
+    await using tokens = createTestTokenProvider({ tokens: values })
     const apiFetch = createTokenFetch(tokens, { allowedOrigins: ['https://api.example.com'], fetch })
     expect((await apiFetch('https://api.example.com/orders')).status).toBe(200)
-    expect(sent).toEqual(['Bearer old', 'Bearer new'])
+    expect(sent).toEqual(expected)
   })
 })

@@ -8,14 +8,7 @@ import type { Transcriber } from './transcriber.ts'
 
 /** Calls the speech API from this page, with a token from the server of the page. */
 export function createDirectTranscriber(speechUrl: string): Transcriber {
-  // The server caches the token too. Without `no-cache`, it would return a rejected token again.
-  let rejected = false
-  const headers = (): HeadersInit => (rejected ? { 'cache-control': 'no-cache' } : {})
-  const tokens = createTokenProvider(backendTokens({ url: '/api/token', headers }))
-  tokens.subscribe(({ type }) => {
-    if (type === 'token_rejected') rejected = true
-    if (type === 'token_received') rejected = false
-  })
+  const tokens = createTokenProvider(backendTokens({ url: '/api/token' }))
   const listeners = new Set<() => void>()
   const watcher = watchToken(tokens, () => {
     for (const listener of listeners) listener()
