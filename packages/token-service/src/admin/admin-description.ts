@@ -1,13 +1,33 @@
-import type { z } from 'zod'
-import { jsonSchema } from '../http/openapi/json-schema.ts'
-import { adminOperations, one, type Method, type Operation } from './admin-operations.ts'
+import { z } from 'zod'
+import { jsonSchema, type JsonSchema } from '../http/openapi/json-schema.ts'
+import { adminOperations, type Operation as OldOperation } from './admin-operations.ts'
 import { schemas } from './admin-schemas.ts'
+import {
+  adminError,
+  isOptional,
+  nameOf,
+  type AnyOperation,
+  type Method,
+  type OperationGroup,
+} from './operation.ts'
 
 /** The administrators' HTTP API as an OpenAPI 3.1 document. */
-export function adminDescription(serverUrl: string): object {
+export function adminDescription(
+  serverUrl: string,
+  groups: readonly Pick<OperationGroup, 'operations'>[],
+): object {
+  const components = new Map(Object.entries(schemas).map(([name, schema]) => [name, jsonSchema(schema)]))
+  const refer = (schema: z.ZodType) => referTo(schema, components)
   const paths: Record<string, Record<string, object>> = {}
+  const add = (method: Method, path: string, operation: object) => {
+    ;(paths[path] ??= {})[method] = operation
+  }
   for (const [method, path, operation] of adminOperations)
-    (paths[path] ??= {})[method] = describe(method, path, operation)
+    add(method, path, describeOld(method, path, operation, refer))
+  for (const operation of groups.flatMap(({ operations }) => operations)) {
+    const path = (operation.path as string).replaceAll(/:(\w+)/g, '{$1}')
+    add(operation.method, path, describe({ ...operation, path }, refer))
+  }
   return {
     openapi: '3.1.0',
     info: {
@@ -19,64 +39,75 @@ export function adminDescription(serverUrl: string): object {
     },
     servers: [{ url: serverUrl }],
     security: [{ administratorToken: [] }],
-    tags: [...new Set(adminOperations.map(([, path]) => tagOf(path)))]
+    tags: [...new Set(Object.keys(paths).map(tagOf))]
       .toSorted()
       .map((name) => ({ name, description: `Everything below \`/${name}\`.` })),
     paths,
     components: {
       securitySchemes: { administratorToken: { type: 'http', scheme: 'bearer' } },
-      schemas: Object.fromEntries(
-        Object.entries(schemas).map(([name, schema]) => [name, jsonSchema(schema)]),
-      ),
+      schemas: Object.fromEntries([...components].toSorted(([a], [b]) => (a < b ? -1 : 1))),
     },
   }
 }
 
-function describe(method: Method, path: string, operation: Operation): object {
-  const {
-    summary,
-    body,
-    bodyIsOptional,
-    query,
-    response,
-    status = response ? 200 : 204,
-    contentType = 'application/json',
-  } = operation
-  const required = new Set(query ? (jsonSchema(query).required as string[] | undefined) : [])
+function describeOld(
+  method: Method,
+  path: string,
+  operation: OldOperation,
+  refer: (schema: z.ZodType) => JsonSchema,
+): object {
+  return describe(
+    { method, path, ...operation, response: undefined } as never,
+    refer,
+    operation.response,
+    operation.bodyIsOptional ?? false,
+  )
+}
+
+function describe(
+  { method, path, summary, body, query, response, status, contentType }: AnyOperation,
+  refer: (schema: z.ZodType) => JsonSchema,
+  responseSchema: JsonSchema | undefined = response && refer(response as z.ZodType),
+  bodyIsOptional: boolean | undefined = body && isOptional(body as z.ZodType),
+): object {
+  const required = new Set(query ? (jsonSchema(query as z.ZodObject).required as string[] | undefined) : [])
   const parameters = [
-    ...Array.from(path.matchAll(/\{(\w+)\}/g), ([, name]) => ({
+    ...Array.from((path as string).matchAll(/\{(\w+)\}/g), ([, name]) => ({
       name,
       in: 'path',
       required: true,
       schema: { type: 'string' },
     })),
-    ...Object.entries(query?.shape ?? {}).map(([name, schema]) => ({
+    ...Object.entries((query as z.ZodObject | undefined)?.shape ?? {}).map(([name, schema]) => ({
       name,
       in: 'query',
       required: required.has(name),
       schema: jsonSchema(schema as z.ZodType),
     })),
   ]
+  const error = refer(adminError)
   const failed = (description: string) => ({
     description,
-    content: { 'application/json': { schema: one('Error') } },
+    content: { 'application/json': { schema: error } },
   })
   return {
-    operationId: operationId(method, path),
+    operationId: operationId(method, path as string),
     summary,
     description: `${summary}.`,
-    tags: [tagOf(path)],
+    tags: [tagOf(path as string)],
     ...(parameters.length > 0 && { parameters }),
     ...(body && {
       requestBody: {
         required: !bodyIsOptional,
-        content: { 'application/json': { schema: jsonSchema(body) } },
+        content: { 'application/json': { schema: jsonSchema(body as z.ZodType) } },
       },
     }),
     responses: {
-      [status]: {
+      [status ?? (responseSchema ? 200 : 204)]: {
         description: 'Success.',
-        ...(response && { content: { [contentType]: { schema: response } } }),
+        ...(responseSchema && {
+          content: { [contentType ?? 'application/json']: { schema: responseSchema } },
+        }),
       },
       400: failed('The request is invalid.'),
       401: failed('The administrator token is missing or invalid.'),
@@ -85,6 +116,16 @@ function describe(method: Method, path: string, operation: Operation): object {
       503: failed('The storage is unavailable.'),
     },
   }
+}
+
+/** A schema with a name, or a list of them, refers to the document's schemas. */
+function referTo(schema: z.ZodType, components: Map<string, JsonSchema>): JsonSchema {
+  if (schema instanceof z.ZodArray)
+    return { type: 'array', items: referTo(schema.element as z.ZodType, components) }
+  const name = nameOf(schema)
+  if (name === undefined) return jsonSchema(schema)
+  components.set(name, jsonSchema(schema))
+  return { $ref: `#/components/schemas/${name}` }
 }
 
 function tagOf(path: string): string {

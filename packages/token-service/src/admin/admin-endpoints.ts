@@ -5,11 +5,10 @@ import { parseValue } from '../runtime/parse-value.ts'
 import { NotFoundError } from '../runtime/usage-error.ts'
 import { actorOf, credentialIds, describeCredentials, type AdminRequest } from './admin-request.ts'
 import { administerCredentials } from './credential-administration.ts'
-import { administerDevelopers, type DeveloperLinks } from './developer-administration.ts'
+import { administerDevelopers } from './developer-administration.ts'
 import { verifyAudit } from './verify-audit.ts'
 import { administerResourceServers } from './resource-server-administration.ts'
 import { administerTrustedIssuers } from './trusted-issuer-administration.ts'
-import { administerWebhook } from './webhook-administration.ts'
 import { rejectWithoutAudience } from '../clients/application-options.ts'
 import {
   applicationSettings,
@@ -19,6 +18,7 @@ import {
   scopeName,
 } from '../clients/application-schema.ts'
 import { confirmClock } from '../clients/confirm-clock.ts'
+import { checkpoint, type DeveloperLinks } from './operation.ts'
 import type { ServiceContext } from '../oauth/service-context.ts'
 
 export const newProject = z.strictObject({
@@ -48,9 +48,7 @@ export const applicationQuery = z.strictObject({
 })
 const time = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text))
 export const verification = z.strictObject({
-  checkpoint: z
-    .object({ sequence: z.int().min(0), mac: z.string(), keyId: z.string(), signature: z.string() })
-    .optional(),
+  checkpoint: checkpoint.optional(),
 })
 export const expiryQuery = z.strictObject({
   days: z.coerce.number().int().min(1).max(365).default(30),
@@ -203,7 +201,6 @@ export function adminEndpoints(
 
   administerResourceServers(server, service)
   administerTrustedIssuers(server, service)
-  administerWebhook(server, service)
   administerDevelopers(server, service, links)
 
   /** The last entry's checkpoint, to be kept elsewhere; with an earlier one, what it covers must still be there. */

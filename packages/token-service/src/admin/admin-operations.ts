@@ -14,11 +14,10 @@ import {
   verification,
 } from './admin-endpoints.ts'
 import { naming } from './admin-request.ts'
-import { webhookSettings } from './webhook-administration.ts'
 import type { schemas } from './admin-schemas.ts'
 import { newKey, rotation } from './credential-administration.ts'
 
-export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
+import type { Method } from './operation.ts'
 
 export interface Operation {
   readonly summary: string
@@ -202,27 +201,6 @@ export const adminOperations: [Method, string, Operation][] = [
     'delete',
     '/trusted-issuers/{id}',
     { summary: 'Stop trusting an issuer, and revoke the tokens that were issued for its JWTs' },
-  ],
-  ['get', '/webhook', { summary: 'Get the webhook', response: one('Webhook') }],
-  [
-    'put',
-    '/webhook',
-    {
-      summary: 'Set the webhook, with a new signing secret; events that wait are sent to the new URL',
-      body: webhookSettings,
-      response: one('NewWebhook'),
-    },
-  ],
-  ['delete', '/webhook', { summary: 'Remove the webhook, and the events that wait' }],
-  [
-    'post',
-    '/webhook/test',
-    { summary: 'Send a test event at once, and return what became of it', response: one('WebhookDelivery') },
-  ],
-  [
-    'get',
-    '/webhook/deliveries',
-    { summary: 'List the last 100 events of the webhook', response: listOf(one('WebhookDelivery')) },
   ],
   [
     'get',

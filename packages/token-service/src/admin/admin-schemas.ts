@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { applicationSchema, applicationSettings } from '../clients/application-schema.ts'
 import { trustedIssuerSettings } from '../clients/trusted-issuers.ts'
 import { verification } from './admin-endpoints.ts'
-import { webhookSettings } from './webhook-administration.ts'
 
 const ms = z.int().describe('Milliseconds since 1970, UTC.')
 const id = z.string()
@@ -91,20 +90,6 @@ export const schemas = {
     createdAtMs: ms,
     lastUsedAtMs: ms.optional(),
   }),
-  Webhook: webhookSettings.extend({ createdAtMs: ms }),
-  NewWebhook: webhookSettings.extend({
-    signingSecret: z.string().describe('Shown in this response only.'),
-  }),
-  WebhookDelivery: z.looseObject({
-    id: z.string().describe('The `webhook-id` of each attempt.'),
-    type: z.string(),
-    body: z.string().describe('The JSON that is sent.'),
-    createdAtMs: ms,
-    attempts: z.int(),
-    nextAttemptAtMs: ms.optional(),
-    deliveredAtMs: ms.optional(),
-    failure: z.string().optional().describe('Why the last attempt failed.'),
-  }),
   Invitation: z.looseObject({ id, administrator: z.boolean(), expiresAtMs: ms }),
   InvitationLink: z.object({ id, link: z.string().describe('Can be opened once, within its lifetime.') }),
   Link: z.object({ link: z.string().describe('Can be opened once, within its lifetime.') }),
@@ -112,12 +97,6 @@ export const schemas = {
     entries: z.int().describe('How many entries the chain has.'),
     checkpoint: verification.shape.checkpoint.describe(
       'The signed end of the chain: keep it outside the database, and send it with a later verification.',
-    ),
-  }),
-  Error: z.object({
-    error: z.string().describe('What was wrong, and what to do.'),
-    checkpoint: verification.shape.checkpoint.describe(
-      'Of a manipulated audit log: its signed end, if it has one. Later changes are found with it.',
     ),
   }),
 }

@@ -11,8 +11,9 @@ import type { ServiceContext } from '../oauth/service-context.ts'
 import { RotatedTooEarly } from '../oauth/signing-keys.ts'
 import { StorageFailure } from '../storage/storage-failure.ts'
 import { adminEndpoints } from './admin-endpoints.ts'
+import { addRoute, type OperationGroup } from './operation.ts'
 import { AuditManipulated } from './verify-audit.ts'
-import type { DeveloperLinks } from './developer-administration.ts'
+import type { DeveloperLinks } from './operation.ts'
 
 const conflicts = [
   AlreadyExists,
@@ -28,6 +29,7 @@ export function createAdminServer(
   token: string,
   { context, metrics }: { readonly context: ServiceContext; readonly metrics: Metrics | undefined },
   links: DeveloperLinks,
+  groups: readonly OperationGroup[],
 ): FastifyInstance {
   const expected = digestOf(`Bearer ${token}`)
   const server = Fastify({
@@ -56,9 +58,11 @@ export function createAdminServer(
   if (metrics) metricsEndpoint(server, metrics)
   openapiEndpoint(server, async (request) => {
     const { adminDescription } = await import('./admin-description.ts')
-    return adminDescription(baseUrl(request, undefined))
+    return adminDescription(baseUrl(request, undefined), groups)
   })
   adminEndpoints(server, context, links)
+  for (const operation of groups.flatMap(({ operations }) => operations))
+    addRoute(server, { ...context, links }, operation)
   return server
 }
 

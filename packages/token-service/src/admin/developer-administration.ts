@@ -1,15 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import { NotFoundError } from '../runtime/usage-error.ts'
 import type { ServiceContext } from '../oauth/service-context.ts'
-import type { Actor } from '../storage/audit-storage.ts'
 import type { Developer } from '../storage/developer-storage.ts'
 import { actorOf, type AdminRequest } from './admin-request.ts'
-
-/** Links for developers of the portal. */
-export interface DeveloperLinks {
-  createInvitation(by: Actor): Promise<{ readonly id: string; readonly link: string }>
-  createPasswordLink(by: Actor, developerName: string): Promise<string>
-}
+import type { DeveloperLinks } from './operation.ts'
 
 /** The developers of the portal, by name, and which of them are administrators. */
 export function administerDevelopers(

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import type { ServiceContext } from '../oauth/service-context.ts'
 import { parseValue } from '../runtime/parse-value.ts'
 import type { Actor } from '../storage/audit-storage.ts'
 import { actorOf } from './admin-request.ts'
@@ -12,6 +13,17 @@ type Names<Path extends string> = Path extends `${string}:${infer Name}/${infer 
   : Path extends `${string}:${infer Name}`
     ? Name
     : never
+
+/** What operations work with. */
+export interface AdminContext extends ServiceContext {
+  readonly links: DeveloperLinks
+}
+
+/** Links for developers of the portal. */
+export interface DeveloperLinks {
+  createInvitation(by: Actor): Promise<{ readonly id: string; readonly link: string }>
+  createPasswordLink(by: Actor, developerName: string): Promise<string>
+}
 
 /** A request, after it was checked. */
 export interface Call<Path extends string = string, Body = unknown, Query = unknown> {
@@ -26,13 +38,7 @@ export interface Call<Path extends string = string, Body = unknown, Query = unkn
 /**
  * An operation of the administrators' API, declared once. Its route follows from it, its part of the OpenAPI document and its command.
  */
-export interface Operation<
-  Context,
-  Path extends string = string,
-  Body = unknown,
-  Query = unknown,
-  Result = unknown,
-> {
+export interface Operation<Path extends string, Body, Query, Result> {
   readonly method: Method
   readonly path: Path
   /** A sentence in the imperative, without a full stop. */
@@ -50,7 +56,7 @@ export interface Operation<
    * requires, its options everything else.
    */
   readonly command: string | OperationCommand
-  readonly run: (service: Context, call: Call<Path, Body, Query>) => Promise<Result> | Result
+  readonly run: (service: AdminContext, call: Call<Path, Body, Query>) => Promise<Result> | Result
 }
 
 export interface OperationCommand {
@@ -66,19 +72,19 @@ export interface OperationCommand {
 }
 
 // eslint-disable-next-line typescript/no-explicit-any -- each has its own types, which `operation` has checked
-export type AnyOperation<Context> = Operation<Context, any, any, any, any>
+export type AnyOperation = Operation<any, any, any, any>
 
 /** Operations that the help of the command lists together. */
-export interface OperationGroup<Context> {
+export interface OperationGroup {
   readonly heading: string
-  readonly operations: readonly AnyOperation<Context>[]
+  readonly operations: readonly AnyOperation[]
 }
 
-/** Returns a function that checks the types of an operation. */
-export function operationFor<Context>() {
-  return <Path extends string, Body, Query, Result>(
-    operation: Operation<Context, Path, Body, Query, Result>,
-  ): AnyOperation<Context> => operation
+/** Checks the types of an operation. */
+export function operation<Path extends string, Body, Query, Result>(
+  declared: Operation<Path, Body, Query, Result>,
+): AnyOperation {
+  return declared
 }
 
 const names = new Map<z.ZodType, string>()
@@ -97,13 +103,20 @@ export function nameOf(schema: z.ZodType): string | undefined {
 /** Times in responses. */
 export const ms = z.int().describe('Milliseconds since 1970, UTC.')
 
+/** The signed end of the audit log. */
+export const checkpoint = z.object({
+  sequence: z.int().min(0),
+  mac: z.string(),
+  keyId: z.string(),
+  signature: z.string(),
+})
+
 /** What each failed request is responded to with. */
 export const adminError = named(
   'Error',
   z.object({
     error: z.string().describe('What was wrong, and what to do.'),
-    checkpoint: z
-      .looseObject({})
+    checkpoint: checkpoint
       .optional()
       .describe(
         'Of a manipulated audit log: its signed end, if it has one. Later changes are found with it.',
@@ -112,10 +125,10 @@ export const adminError = named(
 )
 
 /** Adds the route of an operation. */
-export function addRoute<Context>(
+export function addRoute(
   server: FastifyInstance,
-  service: Context,
-  { method, path, body, query, response, status, contentType, run }: AnyOperation<Context>,
+  service: AdminContext,
+  { method, path, body, query, response, status, contentType, run }: AnyOperation,
 ): void {
   server.route({
     method: method.toUpperCase(),

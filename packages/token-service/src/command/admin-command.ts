@@ -1,6 +1,8 @@
 import { defaultLifetimeSeconds } from '../clients/application-options.ts'
 import { readText } from './configuration.ts'
 import type { AdminRequest } from './send-admin-request.ts'
+import { webhookOperations } from '../features/webhook/admin.ts'
+import { addOperationCommands } from './operation-command.ts'
 import type { Command } from 'commander'
 import { UsageError } from '../runtime/usage-error.ts'
 
@@ -177,21 +179,7 @@ TOKENWELL_ADMIN_TOKEN_FILE  file that contains it
     .command('remove-trusted-issuer <id>')
     .description('Stops trusting an issuer, and revokes the tokens that were issued for its JWTs.')
     .action((id: string) => choose({ method: 'DELETE', path: `/trusted-issuers/${encodeURIComponent(id)}` }))
-  admin.commandsGroup('Webhook:')
-  get('webhook', '/webhook', 'Shows where events are sent.')
-  admin
-    .command('set-webhook <url>')
-    .description('Sets where events are sent, and prints a new signing secret.')
-    .action((url: string) => choose({ method: 'PUT', path: '/webhook', body: { url } }))
-  admin
-    .command('test-webhook')
-    .description('Sends a test event, and prints what became of it.')
-    .action(() => choose({ method: 'POST', path: '/webhook/test' }))
-  get('webhook-deliveries', '/webhook/deliveries', 'Lists the last 100 events, and what became of them.')
-  admin
-    .command('remove-webhook')
-    .description('Removes the webhook, and the events that wait.')
-    .action(() => choose({ method: 'DELETE', path: '/webhook' }))
+  addOperationCommands(admin, [webhookOperations], choose)
   admin.commandsGroup('Signing keys:')
   get('signing-keys', '/signing-keys', 'Lists the keys of JWT access tokens.')
   admin

@@ -14,6 +14,8 @@ export interface PurgeContext {
   readonly auditRetentionMs: number
   /** How long usage is kept, and the last uses of what no longer exists. */
   readonly usageRetentionMs: number
+  /** What features delete. */
+  readonly also: readonly ((nowMs: number) => Promise<unknown>)[]
 }
 
 /** Deletes what is too old. */
@@ -32,8 +34,6 @@ const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 // Enough to find out why a client fails.
 const requestRetentionMs = 7 * dayMs
-// Longer than a secret is reported before it expires, so that none is reported twice.
-const webhookRetentionMs = 31 * dayMs
 
 /**
  * Deletes expired tokens, used assertions, old signing keys, failure counts, deleted projects, old activity, old entries of the audit log
@@ -92,11 +92,11 @@ export function purgeRegularly(
 }
 
 async function deleteExpired(
-  { storage, keyring, auditRetentionMs, usageRetentionMs }: PurgeContext,
+  { storage, keyring, auditRetentionMs, usageRetentionMs, also }: PurgeContext,
   nowMs: number,
 ): Promise<void> {
   const { tokens, failures, assertions, signingKeys, sessions, developers, projects } = storage
-  const { activity, webhook, audit } = storage
+  const { activity, audit } = storage
   const parts = [tokens, failures, assertions, signingKeys, sessions, developers, projects]
   // In whole days: each purge is an entry itself.
   const auditBeforeMs = nowMs - auditRetentionMs
@@ -105,7 +105,7 @@ async function deleteExpired(
     activity.purgeRequests(nowMs - requestRetentionMs),
     activity.purgeUsage(nowMs - usageRetentionMs),
     activity.purgeLastUses(nowMs - usageRetentionMs),
-    webhook.purge(nowMs - webhookRetentionMs),
+    ...also.map((purge) => purge(nowMs)),
     audit.purge({ beforeMs: auditBeforeMs - (auditBeforeMs % dayMs), nowMs }, keyring),
   ])
 }

@@ -17,12 +17,12 @@ import type { Actor } from '../storage/audit-storage.ts'
 import type { DeveloperRegistry } from '../clients/developer-registry.ts'
 import type { ResourceServerRegistry } from '../clients/resource-server-registry.ts'
 import type { TrustedIssuerRegistry } from '../clients/trusted-issuers.ts'
-import type { WebhookRegistry } from '../webhook/webhook-registry.ts'
+import type { ServiceContext as FeatureContext } from '../features/service-context.ts'
 import type { Purge } from './purge-expired.ts'
 import type { SigningKeys } from './signing-keys.ts'
 
 /** The parts of a running service, which its endpoints and its portal use. */
-export interface ServiceContext {
+export interface ServiceContext extends FeatureContext {
   readonly storage: Storage
   readonly keyring: Keyring
   readonly clock: Clock
@@ -38,7 +38,6 @@ export interface ServiceContext {
   readonly registryFor: (by: Actor) => ApplicationRegistry
   readonly resourceServersFor: (by: Actor) => ResourceServerRegistry
   readonly trustedIssuersFor: (by: Actor) => TrustedIssuerRegistry
-  readonly webhookFor: (by: Actor) => WebhookRegistry
   readonly developersFor: (by: Actor) => DeveloperRegistry
   readonly linksFor: (by: Actor) => AccountLinks
   readonly authenticateApplication: AuthenticateClient<RegisteredClient>

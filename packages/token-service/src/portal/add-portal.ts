@@ -14,7 +14,6 @@ import { pageHeaders, sendStaticFile, acceptsBrotli } from './static-files.ts'
 import { isNotice } from './layout/notices.ts'
 import { page, type MenuFacts, type Viewer } from './layout/page.ts'
 import { errorPage, type PageErrorReason } from './layout/error-page.ts'
-import { addSearchPages } from '../features/search/pages.ts'
 import { decorateWithPages, developerPages, openPages } from './pages.ts'
 import { PortalError } from './portal-error.ts'
 import type { PortalRequest, PortalResponse } from './portal-request.ts'
@@ -38,13 +37,28 @@ import { constants, createBrotliCompress } from 'node:zlib'
 import type { SafeHtml } from '@remix-run/html-template'
 
 /** Serves the developer portal at `/portal`, with the API reference at `/portal/reference`. */
-export function addPortal(server: FastifyInstance, service: ServiceContext): void {
+export function addPortal(
+  server: FastifyInstance,
+  service: ServiceContext,
+  features: readonly FeaturePages[],
+): void {
   const paths = createPaths(service.publicUrl)
   server.get(referencePath, (_request, reply) => reply.redirect(paths.reference))
   const provider = service.openidProvider && createOpenidProvider(service.openidProvider, service)
-  server.register((portal) => addPages(portal, service, paths, provider), { prefix: portalRoot })
+  server.register((portal) => addPages(portal, service, { paths, provider, features }), {
+    prefix: portalRoot,
+  })
   if (!provider) return
   server.register((portal) => addBackChannelLogOut(portal, service, provider), { prefix: portalRoot })
+}
+
+/** Adds the pages of a feature. */
+type FeaturePages = (portal: FastifyInstance, service: ServiceContext) => Promise<void>
+
+interface PortalParts {
+  readonly paths: Paths
+  readonly provider: OpenidProvider | undefined
+  readonly features: readonly FeaturePages[]
 }
 
 const noticeCookie = 'tokenwell_portal_notice'
@@ -52,8 +66,7 @@ const noticeCookie = 'tokenwell_portal_notice'
 async function addPages(
   portal: FastifyInstance,
   service: ServiceContext,
-  paths: Paths,
-  provider: OpenidProvider | undefined,
+  { paths, provider, features }: PortalParts,
 ): Promise<void> {
   const { publicUrl, keyring, storage, clock } = service
   const base = paths.root.slice(0, -portalRoot.length)
@@ -154,7 +167,7 @@ async function addPages(
   portal.setErrorHandler(sendError)
   portal.setNotFoundHandler((request, reply) => sendError(new PortalError('not_found'), request, reply))
   decorateWithPages(portal, { read: readRequest, send })
-  addSearchPages(portal, service)
+  for (const addFeature of features) await portal.register((pages) => addFeature(pages, service))
   const handlers = createHandlers(service, provider)
   const [everybody, developers] = [openPages(portal), developerPages(portal)]
   for (const name of Object.keys(routes) as (keyof typeof routes)[]) {

@@ -11,8 +11,6 @@ import { resourceServerPaths } from './resource-servers/resource-server-routes.t
 import { secretPaths } from './secrets/secret-routes.ts'
 import { sessionPaths } from './session/session-routes.ts'
 import { trustedIssuerPaths } from './trusted-issuers/trusted-issuer-routes.ts'
-import { webhookPaths } from './webhook/webhook-routes.ts'
-import { searchPaths } from '../features/search/pages.ts'
 import { portalRoot } from '../http/base-url.ts'
 
 /** Every path of the portal, under its root. */
@@ -24,14 +22,16 @@ export const patterns = {
   ...peoplePaths,
   ...resourceServerPaths,
   ...trustedIssuerPaths,
-  ...webhookPaths,
+  webhook: '/webhook',
+  webhookTest: '/webhook/test',
+  webhookRemoval: '/webhook/removal',
   ...auditPaths,
   ...approvalPaths,
   ...cataloguePaths,
   ...projectPaths,
   ...applicationPaths,
   ...secretPaths,
-  ...searchPaths,
+  search: '/search',
   asset: '/assets/:name',
 } as const
 

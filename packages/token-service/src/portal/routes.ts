@@ -24,8 +24,6 @@ import { secretHandlers } from './secrets/secret-handlers.ts'
 import { secretRoutes } from './secrets/secret-routes.ts'
 import { trustedIssuerHandlers } from './trusted-issuers/trusted-issuer-handlers.ts'
 import { trustedIssuerRoutes } from './trusted-issuers/trusted-issuer-routes.ts'
-import { webhookHandlers } from './webhook/webhook-handlers.ts'
-import { webhookRoutes } from './webhook/webhook-routes.ts'
 import { linkHandlers } from './session/link-handlers.ts'
 import { logInHandlers } from './session/log-in-handlers.ts'
 import { openidHandlers } from './session/openid-handlers.ts'
@@ -45,7 +43,6 @@ export const routes = {
   ...peopleRoutes,
   ...resourceServerRoutes,
   ...trustedIssuerRoutes,
-  ...webhookRoutes,
   ...auditRoutes,
   ...approvalRoutes,
   ...catalogueRoutes,
@@ -70,7 +67,6 @@ export function createHandlers(
     ...developerHandlers(service),
     ...resourceServerHandlers(service),
     ...trustedIssuerHandlers(service),
-    ...webhookHandlers(service),
     ...auditHandlers(service),
     ...approvalHandlers(service),
     ...catalogueHandlers(service),

@@ -15,15 +15,16 @@ import { createResourceServerRegistry } from '../clients/resource-server-registr
 import { seedApplications, seedResourceServers } from '../clients/seed-clients.ts'
 import { createTrustedIssuerRegistry, seedTrustedIssuers } from '../clients/trusted-issuers.ts'
 import { createPerform } from '../storage/act.ts'
-import { addWebhookEvents } from '../clients/webhook-events.ts'
+import { webhookStorage } from '../features/webhook/storage.ts'
+import { addWebhookEvents } from '../features/webhook/events.ts'
 import { openStorage, type StorageLocation } from '../storage/open-storage.ts'
 import type { Storage } from '../storage/storage.ts'
 import { createPurge, purgeRegularly } from '../oauth/purge-expired.ts'
 import type { ServiceContext } from '../oauth/service-context.ts'
 import type { RemoteKeySets } from '../oauth/remote-key-sets.ts'
 import { createPublicFetch } from '../runtime/public-fetch.ts'
-import { createWebhookSender } from '../webhook/webhook-delivery.ts'
-import { createWebhookRegistry, renewSigningSecret } from '../webhook/webhook-registry.ts'
+import { createWebhookSender, webhookRetentionMs } from '../features/webhook/delivery.ts'
+import { renewSigningSecret } from '../features/webhook/acts.ts'
 import type { ResolvedOptions } from './service-settings.ts'
 
 const dayMs = 86_400_000
@@ -79,7 +80,7 @@ export async function openServiceContext(
       await checkAuditKey(opened, keyring, warn)
       await seed(opened)
       await signingKeysOf(opened).prepare()
-      await renewSigningSecret(opened.webhook, keyring)
+      await renewSigningSecret(opened.database, keyring)
     },
   })
   const { applications, resourceServers } = storage
@@ -115,10 +116,11 @@ export async function openServiceContext(
     warn,
     auditRetentionMs: options.auditRetentionDays * dayMs,
     usageRetentionMs: options.usageRetentionDays * dayMs,
+    also: [(nowMs) => webhookStorage(storage.database).purge(nowMs - webhookRetentionMs)],
   })
   const stopPurging = purgeRegularly(purge, onError)
   const webhookSender = createWebhookSender({
-    storage,
+    database: storage.database,
     keyring,
     clock,
     send: createPublicFetch({ allowedHosts: options.webhookAllowedHosts, setting: 'webhookAllowedHosts' }),
@@ -145,7 +147,7 @@ export async function openServiceContext(
     resourceServersFor: (by) => createResourceServerRegistry(registry, by),
     developersFor: (by) => createDeveloperRegistry(registry, by),
     trustedIssuersFor: (by) => createTrustedIssuerRegistry(registry, by),
-    webhookFor: (by) => createWebhookRegistry({ ...registry, sender: webhookSender }, by),
+    webhookSender,
     linksFor: (by) => createAccountLinks(registry, by),
     authenticateApplication: createClientAuthenticator(
       async (clientId) => {

@@ -34,7 +34,8 @@ export function addRoutes(server: FastifyInstance, service: OpenService): void {
   if (portal) {
     server.register(async (pages) => {
       const { addPortal } = await import('../portal/add-portal.ts')
-      addPortal(pages, context)
+      const { featurePages } = await import('../features/pages.ts')
+      addPortal(pages, context, featurePages)
     })
   }
   server.register(async (oauth) => {

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
+import { featureOperations } from '../features/admin-operations.ts'
 import { createAdminServer } from '../admin/admin-server.ts'
 import { listen, type ListenerAddress, requestsHaveArrived, stopAccepting } from '../http/listen.ts'
 import { createRoutes } from './routes.ts'
@@ -59,7 +60,7 @@ export async function serve(service: OpenService): Promise<RunningTokenService> 
     const adminUrl =
       port === undefined
         ? undefined
-        : await listenWith(createAdminServer(adminToken, service, links), { port, host })
+        : await listenWith(createAdminServer(adminToken, service, links, featureOperations), { port, host })
     return {
       authUrl,
       adminUrl,

@@ -18,7 +18,6 @@ import type { ActivityStorage } from './activity-storage.ts'
 import type { AuditStorage } from './audit-storage.ts'
 import type { ListingStorage } from './listing-storage.ts'
 import type { PurgeTimeStorage } from './purge-time.ts'
-import type { WebhookStorage } from './webhook-storage.ts'
 
 /** An access token as it is kept: its digest, never the token itself. */
 export interface StoredToken {
@@ -216,7 +215,6 @@ export type Transaction = Pick<
   | 'developers'
   | 'sessions'
   | 'signingKeys'
-  | 'webhook'
   | 'audit'
   | 'purgeTime'
 >
@@ -240,7 +238,6 @@ export interface Storage {
 
   readonly listings: ListingStorage
   readonly signingKeys: SigningKeyStorage
-  readonly webhook: WebhookStorage
   readonly audit: AuditStorage
   readonly purgeTime: PurgeTimeStorage
   /**

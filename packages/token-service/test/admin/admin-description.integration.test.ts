@@ -5,6 +5,8 @@ import { parse } from 'yaml'
 import { adminDescription } from '../../src/admin/admin-description.ts'
 import { adminEndpoints } from '../../src/admin/admin-endpoints.ts'
 import { administeredService } from '../test-service.ts'
+import { featureOperations } from '../../src/features/admin-operations.ts'
+import { addRoute } from '../../src/admin/operation.ts'
 
 interface Description {
   readonly paths: Record<string, Record<string, { readonly responses: Record<string, unknown> }>>
@@ -18,7 +20,9 @@ describe("the administrators' OpenAPI document", () => {
         routes.push(`${String(method).toLowerCase()} ${url.replaceAll(/:(\w+)/g, '{$1}')}`)
     })
     adminEndpoints(server, { storage: {} } as never, {} as never)
-    const { paths } = adminDescription('https://auth.tokenwell.dev') as Description
+    for (const { operations } of featureOperations)
+      for (const operation of operations) addRoute(server, {} as never, operation)
+    const { paths } = adminDescription('https://auth.tokenwell.dev', featureOperations) as Description
     const described = Object.entries(paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method} ${path}`),
     )
@@ -29,13 +33,13 @@ describe("the administrators' OpenAPI document", () => {
     const { adminUrl, send } = await administeredService()
     expect((await fetch(`${adminUrl}/openapi.json`)).status).toBe(401)
     const { body } = await send('GET', '/openapi.json')
-    expect(body).toEqual(JSON.parse(JSON.stringify(adminDescription(adminUrl!))))
+    expect(body).toEqual(JSON.parse(JSON.stringify(adminDescription(adminUrl!, featureOperations))))
     expect(parse((await send('GET', '/openapi.yaml')).body as never)).toEqual(body)
   })
 
   it('is true of the responses', async () => {
     const service = await administeredService()
-    const description = adminDescription(service.adminUrl!) as Description
+    const description = adminDescription(service.adminUrl!, featureOperations) as Description
     const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema(description, 'description')
     const checked = async (
       method: string,

@@ -46,6 +46,7 @@ function purgeOf(
     warn,
     auditRetentionMs: 10,
     usageRetentionMs: 10,
+    also: [],
   })
 }
 

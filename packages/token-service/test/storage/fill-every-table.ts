@@ -1,5 +1,7 @@
 import { hashPassword } from '../../src/portal/session/password.ts'
 import { postForm, requestToken, application, type ServiceWithContext } from '../test-service.ts'
+import { webhookStorage } from '../../src/features/webhook/storage.ts'
+import { setWebhook } from '../../src/features/webhook/acts.ts'
 
 /** The developers of the filled database, in the order in which they joined. */
 export const people = ['ada', 'grace']
@@ -65,9 +67,9 @@ export async function fillEveryTable({ authUrl, context }: ServiceWithContext): 
     rules: [{ clientId: pending.clientId, claims: { sub: 'repo:example/*' } }],
   })
   await storage.scopes.add(['read'])
-  await context.webhookFor(by).set('https://hooks.example.com/events')
+  await context.perform(by, (act) => setWebhook(act, 'https://hooks.example.com/events'))
   const event = { type: 'webhook.test', body: '{"data":{}}', createdAtMs: clock.now() }
-  await storage.webhook.add([{ id: 'an event', attempts: 1, ...event }])
+  await webhookStorage(storage.database).add([{ id: 'an event', attempts: 1, ...event }])
   await postForm(`${authUrl}/oauth/introspect`, { token: 'unknown' })
   await storage.probe()
   await activity.flush()

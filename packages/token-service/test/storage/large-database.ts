@@ -5,6 +5,7 @@ import { createPortalBrowser, createProject, password } from '../portal/portal-b
 import { listOrders } from '../../src/storage/listing-storage.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import { application, introspect, requestToken, type AdministeredService } from '../test-service.ts'
+import { webhookStorage } from '../../src/features/webhook/storage.ts'
 
 export interface DatabaseSize {
   readonly projects: number
@@ -174,7 +175,7 @@ export async function exercise(service: AdministeredService): Promise<Exercise> 
   await context.storage.listings.expiringSecrets([1, 2], { usedSinceMs: 1, limit: 1, offset: 0 })
   await context.storage.projects.purge(0)
   await context.storage.audit.purge({ beforeMs: 1, nowMs: 1 }, context.keyring)
-  await context.storage.webhook.claim(1, () => undefined)
+  await webhookStorage(context.storage.database).claim(1, () => undefined)
   await context.activity.flush()
   const statements = stop()
   expect(statements.length).toBeGreaterThan(30)

@@ -6,6 +6,7 @@ import type { Storage, StoredToken } from '../../src/storage/storage.ts'
 import { testAdministration, testDevelopers } from './developer-contract.ts'
 import { testKeyring } from './open-test-storage.ts'
 import { testListings } from './listing-contract.ts'
+import { webhookStorage } from '../../src/features/webhook/storage.ts'
 
 const createdAtMs = 1_700_000_000_000
 
@@ -227,7 +228,7 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
     })
 
     it('keeps the webhook, and its events until they are purged', async () => {
-      const { webhook } = storage
+      const webhook = webhookStorage(storage.database)
       await webhook.remove()
       expect([await webhook.find(), await webhook.checkedUntilMs()]).toEqual([undefined, 0])
       const one = { url: 'https://example.com/a', encryptedSecret: 'a', createdAtMs }

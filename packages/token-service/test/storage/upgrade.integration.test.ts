@@ -19,6 +19,7 @@ import { temporaryFolder } from '../service-process.ts'
 import { application, introspect, requestToken, serviceWithContext } from '../test-service.ts'
 import { fillEveryTable, people } from './fill-every-table.ts'
 import { createPostgresTestDatabase, createSqliteTestDatabase } from './open-test-storage.ts'
+import { webhookStorage } from '../../src/features/webhook/storage.ts'
 
 /** A database of each schema, written by the version that introduced it, with data in every table. */
 const folder = fileURLToPath(new URL('./schemas', import.meta.url))
@@ -99,13 +100,15 @@ function describeUpgrades(create: () => Promise<{ storage: string; database: Dat
       active: true,
       client_id: application.clientId,
     })
-    const { audit, developers, projects, webhook } = context.storage
+    const { audit, developers, projects } = context.storage
     const { entries } = await verifyAudit(audit, context.keyring)
     const kept = tables['audit']!.filter(({ sequence }) => sequence !== null).length
     expect(entries).toBe(kept + (schema === newest ? 0 : 1))
     expect((await developers.list()).map(({ name }) => name)).toEqual(people)
     expect(await projects.list()).toHaveLength(tables['projects']!.length)
-    expect(await webhook.find()).toMatchObject({ url: 'https://hooks.example.com/events' })
+    expect(await webhookStorage(context.database).find()).toMatchObject({
+      url: 'https://hooks.example.com/events',
+    })
     await context.act({ actorType: 'api' }, async ({ products }, record) => {
       await products.add(['new'])
       record('product_added', { detail: 'new' })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { IFlattenedRuleSet, IRegularForbiddenRuleType } from 'dependency-cruiser'
 import { parseSync } from 'oxc-parser'
 import { withArchitecture } from '../imports/architecture-diagram.ts'
-import { allowedImports, rooms } from '../imports/directions.ts'
+import { allowedImports, featureSurfaces, filesOf, rooms } from '../imports/directions.ts'
 import { entryFiles, readImports, sourceFolders } from '../imports/read-imports.ts'
 import { projectFolder } from '../public-packages.ts'
 
@@ -21,7 +21,7 @@ export async function checkImports(project = projectFolder): Promise<string[]> {
   const misplaced = Object.entries(rooms).flatMap(([folder, names]) =>
     sources
       .filter((file) => file.startsWith(`${folder}/src/`) && !entries.includes(file))
-      .filter((file) => !names.some((name) => file.startsWith(`${folder}/src/${name}/`)))
+      .filter((file) => !names.some((name) => new RegExp(filesOf(folder, name)).test(file)))
       .map((file) => `${file} is in none of the rooms of ${folder} (${names.join(', ')})`),
   )
   const violations = summary.violations.map(({ rule, from, to, cycle }) =>
@@ -55,16 +55,18 @@ function rules(project: string): IFlattenedRuleSet {
       ...Object.entries(rooms).flatMap(([folder, names]) =>
         names.map((name, at) =>
           rule(
-            `import upwards out of ${folder}/src/${name}/`,
-            { path: `^${folder}/src/${name}/` },
+            `import upwards out of ${folder}/src/${name}`,
+            { path: filesOf(folder, name) },
             {
-              path: [
-                ...names.slice(0, at).map((higher) => `^${folder}/src/${higher}/`),
-                `^${folder}/src/[^/]+$`,
-              ],
+              path: [...names.slice(0, at).map((higher) => filesOf(folder, higher)), `^${folder}/src/[^/]+$`],
             },
           ),
         ),
+      ),
+      rule(
+        'import of what another feature shows or offers',
+        { path: featureSurfaces.from },
+        { path: featureSurfaces.to, pathNot: featureSurfaces.but },
       ),
       ...sourceFolders(project).map((folder) => importsOf(folder)),
       rule(

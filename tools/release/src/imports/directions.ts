@@ -1,6 +1,9 @@
+/** What a feature of the token service shows and offers; the rest of its folder is what other features may use. */
+const surfaces = String.raw`[/-](?:pages|page|form|section|table|admin|operations)\.ts$`
+
 /**
- * Rooms of a package, top down: each folder of `src` imports only from those below it. Only the package's entries are
- * outside of them.
+ * Rooms of a package, top down: each imports only from those below it. Only the package's entries are outside of them. A
+ * name is a folder of `src`, or the pattern of the files' paths in it.
  */
 export const rooms = {
   'packages/core': ['attach', 'provider', 'sharing', 'sources', 'protocol', 'runtime'],
@@ -8,17 +11,30 @@ export const rooms = {
   'packages/token-service': [
     'command',
     'service',
+    `features.*${surfaces}`,
     'portal',
     'admin',
     'sandbox',
     'http',
     'oauth',
-    'webhook',
+    `features(?!.*${surfaces})/`,
     'clients',
     'storage',
     'runtime',
   ],
-} as const satisfies Readonly<Record<string, readonly string[]>>
+} satisfies Readonly<Record<string, readonly string[]>>
+
+/** The pattern of the files of a room. */
+export function filesOf(folder: string, room: string): string {
+  return `^${folder}/src/${/^[\w-]+$/.test(room) ? `${room}/` : room}`
+}
+
+/** A feature may use the acts and the storage of another one, not what that one shows and offers. */
+export const featureSurfaces = {
+  from: '^packages/token-service/src/features/([^/]+)/',
+  to: `^packages/token-service/src/features/.+${surfaces}`,
+  but: '^packages/token-service/src/features/$1/',
+}
 
 /** What the sources of each package and application may import from the others. */
 export const allowedImports: Readonly<Record<string, readonly string[]>> = {

@@ -7,13 +7,11 @@ import { list, named, names, type Column } from '../../portal/layout/list.ts'
 import { formatCount, linkTo, pagingOf } from '../../portal/layout/paging.ts'
 import { lastUse, relativeTime, type LastUses } from '../../portal/layout/time.ts'
 import { developerPages } from '../../portal/pages.ts'
-import type { Paths } from '../../portal/paths.ts'
+import { patterns, type Paths } from '../../portal/paths.ts'
 import { ownerIdOf } from '../../portal/projects/own-projects.ts'
 import type { RegisteredClient, Project } from '../../storage/application.ts'
 import type { Developer } from '../../storage/developer-storage.ts'
 import type { ListedProject, ListPage } from '../../storage/listing-storage.ts'
-
-export const searchPaths = { search: '/search' } as const
 
 /** How many of a kind are shown; the rest is behind a link to their list. */
 const shown = 8
@@ -30,10 +28,13 @@ interface Found {
 }
 
 /** The search of everything that a person may see. */
-export function addSearchPages(portal: FastifyInstance, { storage, activity, clock }: ServiceContext): void {
+export async function searchPages(
+  portal: FastifyInstance,
+  { storage, activity, clock }: ServiceContext,
+): Promise<void> {
   const { listings } = storage
   const { get } = developerPages(portal)
-  get(searchPaths.search, async (request) => {
+  get(patterns.search, async (request) => {
     const { search } = pagingOf(request.query)
     const { paths, developer } = request
     const nothing = { items: [], total: 0 }

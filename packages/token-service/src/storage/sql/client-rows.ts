@@ -1,7 +1,8 @@
 import type { Selectable } from 'kysely'
 import type { Application, Approval, Project, RegisteredClient, PublicKey, Review } from '../application.ts'
 import type { NameColumns } from '../folded-name.ts'
-import type { Query, Schema } from './database.ts'
+import type { Schema } from '../schema.ts'
+import type { Query } from './database.ts'
 import { secretColumns, withSecrets } from './sql-secrets.ts'
 
 export const applicationColumns = [

@@ -1,7 +1,8 @@
 import { digest } from '../../runtime/digest.ts'
 import type { AssertionStorage } from '../storage.ts'
 import { createBatcher } from './batcher.ts'
-import { countDeleted, type Database, type Schema } from './database.ts'
+import type { Schema } from '../schema.ts'
+import { countDeleted, type Database } from './database.ts'
 
 export function createSqlAssertions({ query }: Database): AssertionStorage {
   const use = createBatcher<Schema['usedAssertions'], boolean>(async (batch) => {

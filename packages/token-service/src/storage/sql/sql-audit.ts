@@ -24,14 +24,8 @@ import type {
   StartCheckpoint,
   StoredAuditEntry,
 } from '../audit-storage.ts'
-import {
-  countDeleted,
-  oneAfterAnother,
-  jsonRows,
-  type Database,
-  type Query,
-  type Schema,
-} from './database.ts'
+import { countDeleted, oneAfterAnother, jsonRows, type Database, type Query } from './database.ts'
+import type { Schema } from '../schema.ts'
 
 const listedColumns = [
   'id',

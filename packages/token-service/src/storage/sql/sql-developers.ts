@@ -7,7 +7,8 @@ import {
   type SessionStorage,
 } from '../developer-storage.ts'
 import { nameColumns } from '../folded-name.ts'
-import { countDeleted, inTransaction, type Database, type Query, type Schema } from './database.ts'
+import type { Schema } from '../schema.ts'
+import { countDeleted, inTransaction, type Database, type Query } from './database.ts'
 
 export function createSqlDevelopers({ query }: Database): DeveloperStorage {
   async function isLastAdministrator(transaction: Query, id: string): Promise<boolean> {

@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import { digest } from '../../runtime/digest.ts'
 import type { FailureCount, FailureStorage } from '../storage.ts'
 import { createBatcher } from './batcher.ts'
-import { anyOf, countDeleted, type Database, type Schema } from './database.ts'
+import type { Schema } from '../schema.ts'
+import { anyOf, countDeleted, type Database } from './database.ts'
 
 interface Failure {
   readonly key: string

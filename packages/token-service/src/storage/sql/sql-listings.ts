@@ -10,7 +10,8 @@ import {
   type ListOrder,
 } from '../listing-storage.ts'
 import { selectClients, toClients, toProject } from './client-rows.ts'
-import { anyOf, type Database, type Schema } from './database.ts'
+import type { Schema } from '../schema.ts'
+import { anyOf, type Database } from './database.ts'
 import { toDeveloper } from './sql-developers.ts'
 
 type Row = ExpressionBuilder<Schema, 'applications' | 'projects'>

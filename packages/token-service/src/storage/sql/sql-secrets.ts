@@ -1,6 +1,7 @@
 import type { StoredSecret } from '../application.ts'
 import type { SecretStorage } from '../storage.ts'
-import type { Database, Schema } from './database.ts'
+import type { Schema } from '../schema.ts'
+import type { Database } from './database.ts'
 
 export function createSqlSecrets({ query }: Database): SecretStorage {
   return {

@@ -17,7 +17,6 @@ import { createSqlSigningKeys } from './sql-signing-keys.ts'
 import { createSqlResourceServers } from './sql-resource-servers.ts'
 import { createSqlTrustedIssuers } from './sql-trusted-issuers.ts'
 import { createSqlTokens } from './sql-tokens.ts'
-import { createSqlWebhook } from './sql-webhook.ts'
 
 /** What differs between the kinds of databases. */
 export interface DatabaseControl extends Pick<Storage, 'close' | 'opened'> {
@@ -76,7 +75,6 @@ export function changeableParts(database: Database): Transaction {
     sessions: createSqlSessions(database),
 
     signingKeys: createSqlSigningKeys(database),
-    webhook: createSqlWebhook(database),
     audit: createSqlAudit(database),
     purgeTime: createSqlPurgeTime(database),
   }

@@ -1,6 +1,7 @@
 import type { IdentityRule } from '../application.ts'
+import type { Schema } from '../schema.ts'
 import type { TrustedIssuerStorage, TrustedIssuer } from '../storage.ts'
-import type { Database, Schema } from './database.ts'
+import type { Database } from './database.ts'
 
 export function createSqlTrustedIssuers({ query }: Database): TrustedIssuerStorage {
   return {

@@ -1,10 +1,51 @@
-import type { WebhookDelivery, WebhookStorage } from '../webhook-storage.ts'
-import { countDeleted, inTransaction, type Database, type Schema } from './database.ts'
+import { countDeleted, inTransaction, type Database } from '../../storage/sql/database.ts'
+import type { Schema } from '../../storage/schema.ts'
 
-export function createSqlWebhook({ query }: Database): WebhookStorage {
-  const find = () => query.selectFrom('webhook').selectAll().executeTakeFirst()
+/** Where events are sent. */
+export interface Webhook {
+  readonly url: string
+  /** What the requests are signed with, encrypted. */
+  readonly encryptedSecret: string
+  readonly createdAtMs: number
+}
 
-  const claim: WebhookStorage['claim'] = async (nowMs, retryAtMs) => {
+/** Something that the webhook reports. */
+export interface WebhookEvent {
+  /** The same for each attempt, and for each instance that finds the event. */
+  readonly id: string
+  readonly type: string
+  /** The body of the request, JSON. */
+  readonly body: string
+  readonly createdAtMs: number
+}
+
+/** An event, and what became of it. */
+export interface WebhookDelivery extends WebhookEvent {
+  readonly attempts: number
+  /** `undefined`: it was delivered, or the last attempt failed. */
+  readonly nextAttemptAtMs?: number | undefined
+  readonly deliveredAtMs?: number | undefined
+  /** Why the last attempt failed. */
+  readonly failure?: string | undefined
+}
+
+/** What became of an attempt. */
+export type WebhookOutcome =
+  | { readonly deliveredAtMs: number; readonly failure?: undefined }
+  | { readonly failure: string; readonly deliveredAtMs?: undefined }
+
+/** The webhook, and its events until they are purged. */
+export function webhookStorage({ query }: Pick<Database, 'query'>) {
+  const find = () => query.selectFrom('webhook').selectAll().where('id', '=', 1).executeTakeFirst()
+
+  /**
+   * Takes one of the events that are due: it counts as tried, and is due again at the time that `retryAtMs` returns. Of
+   * several instances, one gets it.
+   */
+  async function claim(
+    nowMs: number,
+    retryAtMs: (attempts: number) => number | undefined,
+  ): Promise<WebhookDelivery | undefined> {
     const due = await query
       .selectFrom('webhookEvents')
       .selectAll()
@@ -26,25 +67,28 @@ export function createSqlWebhook({ query }: Database): WebhookStorage {
   }
 
   return {
-    async find() {
+    async find(): Promise<Webhook | undefined> {
       const found = await find()
       return (
         found && { url: found.url, encryptedSecret: found.encryptedSecret, createdAtMs: found.createdAtMs }
       )
     },
-    async set(webhook) {
+    /** In place of the one before; its events stay. */
+    async set(webhook: Webhook): Promise<void> {
       await query
         .insertInto('webhook')
         .values({ id: 1, ...webhook, checkedUntilMs: 0 })
         .onConflict((conflict) => conflict.column('id').doUpdateSet(webhook))
         .execute()
     },
-    remove: () =>
+    /** With its events. */
+    remove: (): Promise<void> =>
       inTransaction(query, async (transaction) => {
         await transaction.deleteFrom('webhook').execute()
         await transaction.deleteFrom('webhookEvents').execute()
       }),
-    async add(events) {
+    /** Events that are known are ignored. Those without an attempt are due at once, the others never. */
+    async add(events: readonly WebhookDelivery[]): Promise<void> {
       if (events.length === 0) return
       await query
         .insertInto('webhookEvents')
@@ -59,20 +103,22 @@ export function createSqlWebhook({ query }: Database): WebhookStorage {
         .onConflict((conflict) => conflict.column('id').doNothing())
         .execute()
     },
-    async checkedUntilMs() {
+    /** Until when expiring credentials were looked for: 0 for a new webhook. */
+    async checkedUntilMs(): Promise<number> {
       return (await find())?.checkedUntilMs ?? 0
     },
-    async setCheckedUntil(checkedUntilMs) {
+    async setCheckedUntil(checkedUntilMs: number): Promise<void> {
       await query.updateTable('webhook').set({ checkedUntilMs }).execute()
     },
     claim,
-    async record(id, outcome) {
+    async record(id: string, outcome: WebhookOutcome): Promise<void> {
       const { failure = null, deliveredAtMs } = outcome
       const changes =
         deliveredAtMs === undefined ? { failure } : { failure, deliveredAtMs, nextAttemptAtMs: null }
       await query.updateTable('webhookEvents').set(changes).where('id', '=', id).execute()
     },
-    async list(limit) {
+    /** The newest first. */
+    async list(limit: number): Promise<WebhookDelivery[]> {
       const rows = await query
         .selectFrom('webhookEvents')
         .selectAll()
@@ -81,7 +127,8 @@ export function createSqlWebhook({ query }: Database): WebhookStorage {
         .execute()
       return rows.map(toDelivery)
     },
-    purge: (createdUntilMs) =>
+    /** Deletes the events that were created by then; returns how many. */
+    purge: (createdUntilMs: number): Promise<number> =>
       countDeleted(query.deleteFrom('webhookEvents').where('createdAtMs', '<=', createdUntilMs)),
   }
 }

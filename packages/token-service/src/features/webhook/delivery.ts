@@ -1,11 +1,12 @@
 import { createHmac } from 'node:crypto'
-import { webhookEvent } from '../clients/webhook-events.ts'
-import type { Keyring } from '../runtime/keyring.ts'
-import type { Clock } from '../runtime/clock.ts'
-import { reasonOf, type PublicFetch } from '../runtime/public-fetch.ts'
-import type { ExpiringSecret } from '../storage/listing-storage.ts'
-import type { Storage } from '../storage/storage.ts'
-import type { Webhook, WebhookEvent, WebhookOutcome } from '../storage/webhook-storage.ts'
+import type { Keyring } from '../../runtime/keyring.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import { reasonOf, type PublicFetch } from '../../runtime/public-fetch.ts'
+import type { ExpiringSecret } from '../../storage/listing-storage.ts'
+import type { Database } from '../../storage/sql/database.ts'
+import { createSqlListings } from '../../storage/sql/sql-listings.ts'
+import { webhookEvent } from './events.ts'
+import { webhookStorage, type Webhook, type WebhookEvent, type WebhookOutcome } from './storage.ts'
 
 const dayMs = 86_400_000
 const minuteMs = 60_000
@@ -23,12 +24,14 @@ const timeoutMs = 15_000
 /** How many days before its expiry a secret is reported, the nearest first. */
 const expiryDays = [1, 7, 14, 30]
 const secretsPerPage = 1_000
+/** How long events are kept: longer than a secret is reported before it expires, so that none is reported twice. */
+export const webhookRetentionMs = 31 * dayMs
 
 /** The prefix of signing secrets (Standard Webhooks). */
 export const signingSecretPrefix = 'whsec_'
 
 export interface WebhookDeliveryContext {
-  readonly storage: Pick<Storage, 'webhook' | 'listings'>
+  readonly database: Database
   readonly keyring: Pick<Keyring, 'decrypt'>
   readonly clock: Clock
   /** Sends the requests. */
@@ -48,7 +51,8 @@ export interface WebhookSender {
 }
 
 export function createWebhookSender(context: WebhookDeliveryContext): WebhookSender {
-  const { storage, keyring, clock, send, warn, onError, pollMs = 5_000 } = context
+  const { database, keyring, clock, send, warn, onError, pollMs = 5_000 } = context
+  const storage = webhookStorage(database)
   const stopping = new AbortController()
   let isFailing = false
 
@@ -82,11 +86,11 @@ export function createWebhookSender(context: WebhookDeliveryContext): WebhookSen
 
   /** Sends an event that is due; returns whether there was one. */
   async function deliverNext(webhook: Webhook): Promise<boolean> {
-    const event = await storage.webhook.claim(clock.now(), retryAtMs)
+    const event = await storage.claim(clock.now(), retryAtMs)
     if (!event) return false
     const outcome = await attempt(webhook, event)
     if (stopping.signal.aborted) return false
-    await storage.webhook.record(event.id, outcome)
+    await storage.record(event.id, outcome)
     const { failure } = outcome
     const isLast = event.nextAttemptAtMs === undefined
     if (failure !== undefined && (isLast || !isFailing)) {
@@ -100,7 +104,7 @@ export function createWebhookSender(context: WebhookDeliveryContext): WebhookSen
   }
 
   async function deliverAll(): Promise<void> {
-    const webhook = await storage.webhook.find()
+    const webhook = await storage.find()
     if (!webhook) return
     await addExpiringSecrets(context)
     while (!stopping.signal.aborted && (await deliverNext(webhook)));
@@ -131,11 +135,13 @@ function sign(secret: string, text: string): string {
 
 /** Reports each secret once at each distance from its expiry; after an outage, at the nearest one only. */
 async function addExpiringSecrets({
-  storage,
+  database,
   clock,
-}: Pick<WebhookDeliveryContext, 'storage' | 'clock'>): Promise<void> {
+}: Pick<WebhookDeliveryContext, 'database' | 'clock'>): Promise<void> {
+  const storage = webhookStorage(database)
+  const listings = createSqlListings(database)
   const nowMs = clock.now()
-  const checkedUntilMs = await storage.webhook.checkedUntilMs()
+  const checkedUntilMs = await storage.checkedUntilMs()
   if (nowMs - checkedUntilMs < minuteMs) return
   let nearerMs = nowMs
   for (const days of expiryDays) {
@@ -143,12 +149,12 @@ async function addExpiringSecrets({
     const period = [Math.max(checkedUntilMs + days * dayMs, nearerMs), untilMs] as const
     nearerMs = untilMs
     for (let offset = 0, more = true; more; offset += secretsPerPage) {
-      const { items } = await storage.listings.expiringSecrets(period, { limit: secretsPerPage, offset })
-      await storage.webhook.add(items.map((secret) => expiryEvent(secret, days, nowMs)))
+      const { items } = await listings.expiringSecrets(period, { limit: secretsPerPage, offset })
+      await storage.add(items.map((secret) => expiryEvent(secret, days, nowMs)))
       more = items.length === secretsPerPage
     }
   }
-  await storage.webhook.setCheckedUntil(nowMs)
+  await storage.setCheckedUntil(nowMs)
 }
 
 function expiryEvent(

@@ -1,14 +1,66 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import type { Webhook, WebhookDelivery } from '../../storage/webhook-storage.ts'
-import { copyable } from '../layout/copyable.ts'
-import { dialog } from '../layout/dialog.ts'
-import { csrfInput, field, type FormState } from '../layout/form.ts'
-import { dangerSection } from '../layout/menus.ts'
-import type { PageContent } from '../layout/page.ts'
-import { relativeTime, time } from '../layout/time.ts'
-import type { DeveloperRequest } from '../portal-request.ts'
+import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
+import { UsageError } from '../../runtime/usage-error.ts'
+import { actorOf } from '../../portal/session/actor.ts'
+import { copyable } from '../../portal/layout/copyable.ts'
+import { dialog } from '../../portal/layout/dialog.ts'
+import { csrfInput, emptyForm, field, type FormState } from '../../portal/layout/form.ts'
+import { list } from '../../portal/layout/list.ts'
+import { dangerSection } from '../../portal/layout/menus.ts'
+import type { PageContent } from '../../portal/layout/page.ts'
+import { line, parseForm } from '../../portal/layout/parse-form.ts'
+import { relativeTime, time } from '../../portal/layout/time.ts'
+import { administratorPages } from '../../portal/pages.ts'
+import { patterns } from '../../portal/paths.ts'
+import type { DeveloperRequest } from '../../portal/portal-request.ts'
+import type { ServiceContext } from '../service-context.ts'
+import { removeWebhook, setWebhook, testWebhook } from './acts.ts'
+import { webhookStorage, type Webhook, type WebhookDelivery } from './storage.ts'
 
-export interface WebhookContent {
+const form = z.object({ url: line(1_000) })
+const shownDeliveries = 50
+
+/** Where events are sent, for administrators. */
+export async function webhookPages(portal: FastifyInstance, service: ServiceContext): Promise<void> {
+  const { database, perform, clock } = service
+  const { get, post } = administratorPages(portal)
+
+  async function show(request: DeveloperRequest, state: FormState, failure?: string): Promise<PageContent> {
+    const storage = webhookStorage(database)
+    const [webhook, deliveries] = await Promise.all([storage.find(), storage.list(shownDeliveries)])
+    return webhookPage(request, { webhook, deliveries, state, failure, nowMs: clock.now() })
+  }
+
+  get(patterns.webhook, async (request) => ({ page: await show(request, emptyForm) }))
+
+  post(patterns.webhook, async (request) => {
+    const parsed = parseForm(form, request.form)
+    if (!parsed.data) return { page: await show(request, parsed.state), status: 422 }
+    const { url } = parsed.data
+    try {
+      const secret = await perform(actorOf(request), (act) => setWebhook(act, url))
+      return { page: signingSecretPage(request, url, secret) }
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error
+      return { page: await show(request, { values: { url }, errors: { url: error.message } }), status: 422 }
+    }
+  })
+
+  post(patterns.webhookTest, async (request) => {
+    const { failure } = await testWebhook(service, actorOf(request))
+    return failure === undefined
+      ? { redirectTo: request.paths.webhook, notice: 'webhook_delivered' }
+      : { page: await show(request, emptyForm, failure) }
+  })
+
+  post(patterns.webhookRemoval, async (request) => {
+    await perform(actorOf(request), removeWebhook)
+    return { redirectTo: request.paths.webhook, notice: 'webhook_removed' }
+  })
+}
+
+interface WebhookContent {
   readonly webhook: Webhook | undefined
   readonly deliveries: readonly WebhookDelivery[]
   readonly state: FormState
@@ -18,7 +70,7 @@ export interface WebhookContent {
 }
 
 /** Where events are sent, and what became of the last ones. */
-export function webhookPage(
+function webhookPage(
   request: DeveloperRequest,
   { webhook, deliveries, state, failure, nowMs }: WebhookContent,
 ): PageContent {
@@ -77,31 +129,22 @@ function removal({ paths, csrfToken }: DeveloperRequest): SafeHtml {
 function deliveryTable(deliveries: readonly WebhookDelivery[], nowMs: number): SafeHtml {
   return html`<section aria-labelledby="deliveries">
     <h2 id="deliveries">Latest events</h2>
-    <table class="stacked">
-      <thead>
-        <tr>
-          <th scope="col">Event</th>
-          <th scope="col">Created</th>
-          <th scope="col" class="number">Attempts</th>
-          <th scope="col">Outcome</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${deliveries.map(
-          (delivery) =>
-            html`<tr>
-              <td data-label="Event">
-                <code class="event">${delivery.type}</code><br /><span class="muted"
-                  >${clientOf(delivery)}</span
-                >
-              </td>
-              <td data-label="Created">${relativeTime(delivery.createdAtMs, nowMs)}</td>
-              <td class="number" data-label="Attempts">${delivery.attempts}</td>
-              <td class="long" data-label="Outcome">${outcomeOf(delivery, nowMs)}</td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
+    ${list<WebhookDelivery>(
+      [
+        { label: 'Event', kind: 'text', cell: ({ type }) => html`<code>${type}</code>` },
+        { label: 'Client', kind: 'name', leaves: 2, cell: clientOf },
+        {
+          label: 'Created',
+          kind: 'time',
+          leaves: 3,
+          cell: ({ createdAtMs }) => relativeTime(createdAtMs, nowMs),
+        },
+        { label: 'Attempts', kind: 'number', leaves: 3, cell: ({ attempts }) => String(attempts) },
+        { label: 'Outcome', kind: 'text', cell: (delivery) => outcomeOf(delivery, nowMs) },
+      ],
+      deliveries,
+      { label: 'Latest events' },
+    )}
   </section>`
 }
 
@@ -120,7 +163,7 @@ function outcomeOf({ deliveredAtMs, nextAttemptAtMs, failure }: WebhookDelivery,
 }
 
 /** The only page that shows the signing secret. */
-export function signingSecretPage(request: DeveloperRequest, url: string, secret: string): PageContent {
+function signingSecretPage(request: DeveloperRequest, url: string, secret: string): PageContent {
   const { paths } = request
   const body = html`<section class="notice" data-variant="warning" aria-labelledby="secret">
       <h2 id="secret">Copy the signing secret now</h2>

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import type { AuditEntry } from '../storage/audit-storage.ts'
-import type { Database } from '../storage/sql/database.ts'
-import { changeableParts } from '../storage/sql/sql-storage.ts'
-import type { Transaction } from '../storage/storage.ts'
-import type { WebhookDelivery } from '../storage/webhook-storage.ts'
+import type { Database } from '../../storage/sql/database.ts'
+import type { AuditEntry } from '../../storage/audit-storage.ts'
+import { createSqlApplications } from '../../storage/sql/sql-applications.ts'
+import { createSqlResourceServers } from '../../storage/sql/sql-resource-servers.ts'
+import { webhookStorage, type WebhookDelivery } from './storage.ts'
 
 /** What the webhook reports. */
 export type WebhookEventType =
@@ -25,19 +25,20 @@ export function webhookEvent(
 
 /** Adds those entries of the audit log that the webhook reports, if there is a webhook. */
 export async function addWebhookEvents(entries: readonly AuditEntry[], act: Database): Promise<void> {
-  const stored = changeableParts(act)
   const reported = entries.flatMap((entry) => {
     const type = typeOf(entry)
     return type && entry.clientId !== undefined ? [{ ...entry, type, clientId: entry.clientId }] : []
   })
-  if (reported.length === 0 || !(await stored.webhook.find())) return
+  if (reported.length === 0) return
+  const webhook = webhookStorage(act)
+  if (!(await webhook.find())) return
   for (const { type, atMs, clientId, detail, actorType, actor } of reported) {
     const data = {
-      client: { id: clientId, name: await nameOf(clientId, stored) },
+      client: { id: clientId, name: await nameOf(clientId, act) },
       ...(type === 'secret.revoked' && { secret: { id: detail } }),
       actor: { type: actorType, name: actor },
     }
-    await stored.webhook.add([webhookEvent(type, atMs, data)])
+    await webhook.add([webhookEvent(type, atMs, data)])
   }
 }
 
@@ -47,7 +48,7 @@ function typeOf({ event, changes = {} }: AuditEntry): WebhookEventType | undefin
   return isRequested ? 'approval.requested' : undefined
 }
 
-async function nameOf(clientId: string, stored: Transaction): Promise<string | undefined> {
-  const client = await stored.applications.findClient(clientId)
-  return client?.application.name ?? (await stored.resourceServers.find(clientId))?.name
+async function nameOf(clientId: string, act: Database): Promise<string | undefined> {
+  const client = await createSqlApplications(act).findClient(clientId)
+  return client?.application.name ?? (await createSqlResourceServers(act).find(clientId))?.name
 }

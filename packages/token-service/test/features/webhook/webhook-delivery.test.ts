@@ -1,10 +1,11 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { PublicFetch, PublicRequest } from '../../src/runtime/public-fetch.ts'
-import type { Storage } from '../../src/storage/storage.ts'
-import { createWebhookSender } from '../../src/webhook/webhook-delivery.ts'
-import { register } from '../storage/storage-contract.ts'
-import { openTestMemory } from '../storage/open-test-storage.ts'
+import type { PublicFetch, PublicRequest } from '../../../src/runtime/public-fetch.ts'
+import type { Storage } from '../../../src/storage/storage.ts'
+import { createWebhookSender } from '../../../src/features/webhook/delivery.ts'
+import { register } from '../../storage/storage-contract.ts'
+import { openTestMemory } from '../../storage/open-test-storage.ts'
+import { webhookStorage } from '../../../src/features/webhook/storage.ts'
 
 const url = 'https://hooks.example.com/tokenwell'
 const key = Buffer.from('0123456789abcdef0123456789abcdef')
@@ -23,7 +24,7 @@ interface Plan {
 async function startSender(plan: Plan = {}) {
   const { time = { now: startMs }, receive = async () => new Response() } = plan
   const storage = plan.storage ?? (await openTestMemory())
-  await storage.webhook.set({ url, encryptedSecret: 'encrypted', createdAtMs: startMs })
+  await webhookStorage(storage.database).set({ url, encryptedSecret: 'encrypted', createdAtMs: startMs })
   const requests: (PublicRequest & { readonly atMs: number })[] = []
   const warnings: string[] = []
   const errors: unknown[] = []
@@ -33,7 +34,7 @@ async function startSender(plan: Plan = {}) {
     return receive(requests.length, request)
   }
   const sender = createWebhookSender({
-    storage,
+    database: storage.database,
     keyring: { decrypt: async () => ('decrypted' in plan ? plan.decrypted : secret) },
     clock: { now: () => time.now },
     send,
@@ -44,7 +45,7 @@ async function startSender(plan: Plan = {}) {
   onTestFinished(() => sender.stop())
   const deliveries = async (count: number) => {
     await expect.poll(() => requests.length, { timeout: 20_000 }).toBe(count)
-    return storage.webhook.list(100)
+    return webhookStorage(storage.database).list(100)
   }
   return { storage, time, requests, warnings, errors, sender, deliveries }
 }
@@ -60,7 +61,7 @@ const event = (id: string, createdAtMs = startMs) => ({
 describe('an event of the webhook', () => {
   it('is signed as Standard Webhooks say, with its ID and the time', async () => {
     const { storage, requests, deliveries } = await startSender()
-    await storage.webhook.add([event('msg_a')])
+    await webhookStorage(storage.database).add([event('msg_a')])
     await deliveries(1)
     const { headers, body } = requests[0]!
     const signed = createHmac('sha256', key).update(`msg_a.1700000000.{"id":"msg_a"}`).digest('base64')
@@ -68,19 +69,23 @@ describe('an event of the webhook', () => {
       { 'webhook-id': 'msg_a', 'webhook-timestamp': '1700000000', 'webhook-signature': `v1,${signed}` },
       '{"id":"msg_a"}',
     ])
-    await expect.poll(async () => (await storage.webhook.list(1))[0]?.deliveredAtMs).toBe(startMs)
+    await expect
+      .poll(async () => (await webhookStorage(storage.database).list(1))[0]?.deliveredAtMs)
+      .toBe(startMs)
   })
 
   it('is sent ten times within three days, with growing pauses, and then no more', async () => {
     const { storage, time, requests, warnings } = await startSender({
       receive: () => Promise.reject(new Error('hooks.example.com responded with status 500')),
     })
-    await storage.webhook.add([event('msg_a')])
+    await webhookStorage(storage.database).add([event('msg_a')])
     for (let attempt = 1; attempt <= 10; attempt += 1) {
       await expect
-        .poll(async () => (await storage.webhook.list(1))[0]?.failure && requests.length, { timeout: 20_000 })
+        .poll(async () => (await webhookStorage(storage.database).list(1))[0]?.failure && requests.length, {
+          timeout: 20_000,
+        })
         .toBe(attempt)
-      const [{ nextAttemptAtMs } = {}] = await storage.webhook.list(1)
+      const [{ nextAttemptAtMs } = {}] = await webhookStorage(storage.database).list(1)
       if (attempt === 10) expect(nextAttemptAtMs).toBeUndefined()
       else time.now = nextAttemptAtMs!
     }
@@ -100,11 +105,11 @@ describe('an event of the webhook', () => {
     const { storage, deliveries } = await startSender({
       receive: async (attempt) => (attempt === 1 ? Promise.reject(new Error('gone')) : new Response()),
     })
-    await storage.webhook.add([event('msg_a'), event('msg_b')])
+    await webhookStorage(storage.database).add([event('msg_a'), event('msg_b')])
     await deliveries(2)
     await expect
       .poll(async () =>
-        (await storage.webhook.list(9))
+        (await webhookStorage(storage.database).list(9))
           .map(({ deliveredAtMs }) => (deliveredAtMs !== undefined ? 'delivered' : 'waiting'))
           .toSorted(),
       )
@@ -120,10 +125,10 @@ describe('an event of the webhook', () => {
       receive: (_attempt, { signal }) =>
         new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason))),
     })
-    await storage.webhook.add([event('msg_a')])
+    await webhookStorage(storage.database).add([event('msg_a')])
     await first.deliveries(1)
     await first.sender.stop()
-    expect(await storage.webhook.list(1)).toEqual([
+    expect(await webhookStorage(storage.database).list(1)).toEqual([
       { ...event('msg_a'), attempts: 1, nextAttemptAtMs: startMs + 30_000 },
     ])
     time.now += 30_000
@@ -135,16 +140,22 @@ describe('an event of the webhook', () => {
   it('is sent by one of several instances', async () => {
     const storage = await openTestMemory()
     const senders = await Promise.all([startSender({ storage }), startSender({ storage })])
-    await storage.webhook.add(Array.from({ length: 20 }, (_, index) => event(`msg_${index}`)))
+    await webhookStorage(storage.database).add(
+      Array.from({ length: 20 }, (_, index) => event(`msg_${index}`)),
+    )
     await expect
-      .poll(async () => (await storage.webhook.list(99)).filter(({ deliveredAtMs }) => deliveredAtMs).length)
+      .poll(
+        async () =>
+          (await webhookStorage(storage.database).list(99)).filter(({ deliveredAtMs }) => deliveredAtMs)
+            .length,
+      )
       .toBe(20)
     expect(senders.flatMap(({ requests }) => requests).length).toBe(20)
   })
 
   it('waits if its secret cannot be decrypted, or the storage fails', async () => {
     const { storage, warnings, requests } = await startSender({ decrypted: undefined })
-    await storage.webhook.add([event('msg_a')])
+    await webhookStorage(storage.database).add([event('msg_a')])
     await expect.poll(() => warnings).toEqual([expect.stringContaining('cannot be decrypted')])
     expect(requests).toEqual([])
 
@@ -207,7 +218,7 @@ describe('secrets that expire', () => {
       const left = 40 - day
       const expected = [30, 14, 7, 1].filter((each) => left > 0 && left <= each)
       await expect
-        .poll(() => storage.webhook.checkedUntilMs(), { interval: 1, timeout: 20_000 })
+        .poll(() => webhookStorage(storage.database).checkedUntilMs(), { interval: 1, timeout: 20_000 })
         .toBe(time.now)
       if (expected.length > 0)
         await expect.poll(() => requests().length, { interval: 1, timeout: 20_000 }).toBe(expected.length)
@@ -219,7 +230,7 @@ describe('secrets that expire', () => {
     const { storage } = await withSecrets([40])
     const time = { now: startMs + 9 * dayMs }
     const { deliveries, requests } = await startSender({ storage, time })
-    await expect.poll(() => storage.webhook.checkedUntilMs()).toBe(time.now)
+    await expect.poll(() => webhookStorage(storage.database).checkedUntilMs()).toBe(time.now)
     time.now = startMs + 35 * dayMs
     await deliveries(1)
     expect(ids(requests)).toEqual(['msg_in-40_7'])
@@ -228,6 +239,8 @@ describe('secrets that expire', () => {
   it('are found on every page', async () => {
     const { storage } = await withSecrets(Array.from({ length: 1_003 }, (_, index) => 2 + index / 1_000))
     await startSender({ storage })
-    await expect.poll(async () => (await storage.webhook.list(2_000)).length, { timeout: 20_000 }).toBe(1_003)
+    await expect
+      .poll(async () => (await webhookStorage(storage.database).list(2_000)).length, { timeout: 20_000 })
+      .toBe(1_003)
   })
 })

@@ -7,9 +7,15 @@ import { fileURLToPath } from 'node:url'
 import { freePort } from '@tokenwell/internal-testing/free-port'
 import { generate } from 'selfsigned'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createApplication, createProject, startPortal, useCheapPasswords } from '../portal/portal-browser.ts'
-import { runCommand, temporaryFolder, type ServiceProcess } from '../service-process.ts'
-import { administeredService, adminSender, application, resourceServer } from '../test-service.ts'
+import {
+  createApplication,
+  createProject,
+  startPortal,
+  useCheapPasswords,
+} from '../../portal/portal-browser.ts'
+import { runCommand, temporaryFolder, type ServiceProcess } from '../../service-process.ts'
+import { administeredService, adminSender, application, resourceServer } from '../../test-service.ts'
+import { webhookStorage } from '../../../src/features/webhook/storage.ts'
 
 useCheapPasswords()
 
@@ -85,7 +91,7 @@ async function setUp() {
 
 /** The example in the documents. */
 function documentedCheck(): string {
-  const guide = readFileSync(new URL('../../../../docs/service/administer.md', import.meta.url), 'utf8')
+  const guide = readFileSync(new URL('../../../../../docs/service/administer.md', import.meta.url), 'utf8')
   return /```py\n(import base64.*?)```/s.exec(guide)?.[1] ?? ''
 }
 
@@ -187,7 +193,7 @@ describe('administration of the webhook', () => {
     expect((await send('GET', '/webhook/deliveries')).body).toMatchObject([
       { type: 'webhook.test', attempts: 1 },
     ])
-    const stored = await context.storage.webhook.find()
+    const stored = await webhookStorage(context.storage.database).find()
     expect(JSON.stringify(stored)).not.toContain(signingSecret.slice(6))
     expect((await send('DELETE', '/webhook')).status).toBe(204)
     expect((await send('GET', '/webhook/deliveries')).body).toEqual([])
@@ -222,7 +228,7 @@ describe('administration of the webhook', () => {
       })
       if (secretHashKeys.length === 1 && secretHashKeys[0] === older)
         await service.send('PUT', '/webhook', { url: internalUrl })
-      const { encryptedSecret = '' } = (await service.context.storage.webhook.find()) ?? {}
+      const { encryptedSecret = '' } = (await webhookStorage(service.context.storage.database).find()) ?? {}
       const decrypted = await service.context.keyring.decrypt(encryptedSecret)
       await service.close()
       return decrypted
@@ -242,7 +248,9 @@ describe('the webhook reports', () => {
     const { registryFor, storage } = context
     const by = { actorType: 'person', actor: 'grace' } as const
     const reported = async () =>
-      (await storage.webhook.list(9)).map(({ body }) => JSON.parse(body) as Received['event'])
+      (await webhookStorage(storage.database).list(9)).map(
+        ({ body }) => JSON.parse(body) as Received['event'],
+      )
     const find = async () => (await storage.applications.findClient(application.clientId))!
     const change = async (level: string) => {
       const { application: current } = await find()
@@ -280,7 +288,9 @@ describe('the webhook reports', () => {
     await first.send('PUT', '/webhook', { url: internalUrl })
     await first.close()
     const { context } = await administeredService({ storage, applications: [application, pending] })
-    expect(await context.storage.webhook.list(9)).toMatchObject([{ type: 'approval.requested' }])
+    expect(await webhookStorage(context.storage.database).list(9)).toMatchObject([
+      { type: 'approval.requested' },
+    ])
   })
 
   it('nothing of an act that fails', async () => {
@@ -291,7 +301,7 @@ describe('the webhook reports', () => {
       throw new Error('undone')
     })
     await expect(act).rejects.toThrow('undone')
-    expect(await context.storage.webhook.list(9)).toEqual([])
+    expect(await webhookStorage(context.storage.database).list(9)).toEqual([])
   })
 })
 

@@ -1,0 +1,166 @@
+import type { Generated } from 'kysely'
+import type { NameColumns } from './folded-name.ts'
+
+/** The tables that the migrations create. Times are milliseconds since 1970; `0` and `1` are false and true. */
+export interface Schema {
+  projects: {
+    id: string
+    name: string
+    organizationName: string
+    developerEmail: string
+    createdAtMs: number
+    deletesAtMs: number | null
+    deletedBy: 'owner' | 'administrator' | null
+    /** The name in the form that must be unique. */
+    nameKey: string
+  } & NameColumns
+  /** `products`, `scopes`, `audiences` and `keys` are JSON arrays, `requested`, `review` and `claims` are JSON objects. */
+  applications: {
+    id: string
+    projectId: string
+    name: string
+    clientId: string
+    status: 'approved' | 'pending' | 'revoked'
+    products: string
+    scopes: string
+    level: string
+    organizationName: string
+    developerEmail: string
+    responseForm: 'products' | 'refresh' | 'rfc6749'
+    lifetimeSeconds: number
+    tokenFormat: 'opaque' | 'jwt'
+    audiences: string
+    createdAtMs: number
+    requested: string | null
+    review: string | null
+    keys: string
+    claims: string
+    revision: number
+    tokenGeneration: number
+    deletesAtMs: number | null
+    deletedBy: 'owner' | 'administrator' | null
+  } & NameColumns
+  /** Of applications and resource servers. */
+  secrets: {
+    id: string
+    ownerId: string
+    keyId: string
+    hash: string
+    prefix: string
+    createdAtMs: number
+    expiresAtMs: number | null
+  }
+  lastUses: { id: string; atMs: number }
+  /** `products` and `scopes` are JSON arrays. */
+  tokens: {
+    hash: string
+    applicationId: string
+    secretId: string
+    generation: number
+    products: string
+    scopes: string
+    issuedAtMs: number
+    expiresAtMs: number
+  }
+  products: { name: string }
+  scopes: { name: string }
+  failures: { key: string; count: number; resetsAtMs: number }
+  /** `keys` is a JSON array. */
+  resourceServers: {
+    id: string
+    clientId: string
+    name: string
+    createdAtMs: number
+    keys: string
+    revision: number
+  }
+  /** `audiences` and `rules` are JSON arrays. */
+  trustedIssuers: {
+    id: string
+    issuer: string
+    jwksUrl: string | null
+    audiences: string
+    detectReplay: number
+    rules: string
+    configured: number
+    createdAtMs: number
+  }
+  signingKeys: {
+    kid: string
+    algorithm: string
+    publicKey: string
+    encryptedKey: string
+    state: 'next' | 'current' | 'last'
+    createdAtMs: number
+    expiresAtMs: number | null
+  }
+  usedAssertions: { hash: string; expiresAtMs: number }
+  usage: { clientId: string; hourMs: number; outcome: string; requests: number }
+  tokenRequests: {
+    clientId: string
+    outcome: string
+    address: string
+    minuteMs: number
+    atMs: number
+    count: number
+  }
+  /** `changes` is a JSON object. Only entries of the chain have a number and a code. */
+  audit: {
+    id: Generated<number>
+    sequence: number | null
+    atMs: number
+    event: string
+    actorType: 'person' | 'api' | 'command' | 'service' | null
+    actor: string | null
+    actorId: string | null
+    clientId: string | null
+    address: string | null
+    detail: string | null
+    changes: string | null
+    count: number
+    keyId: string | null
+    mac: string | null
+  }
+  auditCheckpoints: {
+    end: 'start' | 'head'
+    sequence: number
+    mac: string
+    history: string
+    keyId: string
+    signature: string
+  }
+  purgedAuditCodes: { sequence: number; mac: string }
+  purgeTime: { id: number; atMs: number; keyId: string; signature: string }
+  developers: {
+    id: string
+    name: string
+    passwordHash: string
+    administrator: number
+    createdAtMs: number
+  } & NameColumns
+  invitations: { hash: string; administrator: number; expiresAtMs: number; createdBy: string | null }
+  passwordLinks: { hash: string; developerId: string; expiresAtMs: number; createdBy: string | null }
+  memberships: { developerId: string; projectId: string }
+  identities: { issuer: string; subject: string; developerId: string }
+  sessions: {
+    hash: string
+    developerId: string
+    expiresAtMs: number
+    idToken: string | null
+    issuer: string | null
+    subject: string | null
+    sid: string | null
+  }
+  webhook: { id: number; url: string; encryptedSecret: string; createdAtMs: number; checkedUntilMs: number }
+  webhookEvents: {
+    id: string
+    type: string
+    body: string
+    createdAtMs: number
+    attempts: number
+    nextAttemptAtMs: number | null
+    deliveredAtMs: number | null
+    failure: string | null
+  }
+  probes: { id: number; atMs: number }
+}
