@@ -1,7 +1,5 @@
 import { z } from 'zod'
 import { jsonSchema, type JsonSchema } from '../http/openapi/json-schema.ts'
-import { adminOperations, type Operation as OldOperation } from './admin-operations.ts'
-import { schemas } from './admin-schemas.ts'
 import {
   adminError,
   isOptional,
@@ -16,17 +14,12 @@ export function adminDescription(
   serverUrl: string,
   groups: readonly Pick<OperationGroup, 'operations'>[],
 ): object {
-  const components = new Map(Object.entries(schemas).map(([name, schema]) => [name, jsonSchema(schema)]))
+  const components = new Map<string, JsonSchema>()
   const refer = (schema: z.ZodType) => referTo(schema, components)
   const paths: Record<string, Record<string, object>> = {}
-  const add = (method: Method, path: string, operation: object) => {
-    ;(paths[path] ??= {})[method] = operation
-  }
-  for (const [method, path, operation] of adminOperations)
-    add(method, path, describeOld(method, path, operation, refer))
   for (const operation of groups.flatMap(({ operations }) => operations)) {
     const path = (operation.path as string).replaceAll(/:(\w+)/g, '{$1}')
-    add(operation.method, path, describe({ ...operation, path }, refer))
+    ;(paths[path] ??= {})[operation.method] = describe({ ...operation, path }, refer)
   }
   return {
     openapi: '3.1.0',
@@ -50,26 +43,11 @@ export function adminDescription(
   }
 }
 
-function describeOld(
-  method: Method,
-  path: string,
-  operation: OldOperation,
-  refer: (schema: z.ZodType) => JsonSchema,
-): object {
-  return describe(
-    { method, path, ...operation, response: undefined } as never,
-    refer,
-    operation.response,
-    operation.bodyIsOptional ?? false,
-  )
-}
-
 function describe(
   { method, path, summary, body, query, response, status, contentType }: AnyOperation,
   refer: (schema: z.ZodType) => JsonSchema,
-  responseSchema: JsonSchema | undefined = response && refer(response as z.ZodType),
-  bodyIsOptional: boolean | undefined = body && isOptional(body as z.ZodType),
 ): object {
+  const responseSchema = response && refer(response as z.ZodType)
   const required = new Set(query ? (jsonSchema(query as z.ZodObject).required as string[] | undefined) : [])
   const parameters = [
     ...Array.from((path as string).matchAll(/\{(\w+)\}/g), ([, name]) => ({
@@ -98,7 +76,7 @@ function describe(
     ...(parameters.length > 0 && { parameters }),
     ...(body && {
       requestBody: {
-        required: !bodyIsOptional,
+        required: !isOptional({ method, body }),
         content: { 'application/json': { schema: jsonSchema(body as z.ZodType) } },
       },
     }),

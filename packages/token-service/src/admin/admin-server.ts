@@ -10,10 +10,8 @@ import { LastAdministrator } from '../clients/developer-registry.ts'
 import type { ServiceContext } from '../oauth/service-context.ts'
 import { RotatedTooEarly } from '../oauth/signing-keys.ts'
 import { StorageFailure } from '../storage/storage-failure.ts'
-import { adminEndpoints } from './admin-endpoints.ts'
-import { addRoute, type OperationGroup } from './operation.ts'
+import { addRoute, type AdminContext, type DeveloperLinks, type OperationGroup } from './operation.ts'
 import { AuditManipulated } from './verify-audit.ts'
-import type { DeveloperLinks } from './operation.ts'
 
 const conflicts = [
   AlreadyExists,
@@ -60,9 +58,9 @@ export function createAdminServer(
     const { adminDescription } = await import('./admin-description.ts')
     return adminDescription(baseUrl(request, undefined), groups)
   })
-  adminEndpoints(server, context, links)
-  for (const operation of groups.flatMap(({ operations }) => operations))
-    addRoute(server, { ...context, links }, operation)
+  const service: AdminContext = { ...context, links }
+  for (const { operations } of groups)
+    for (const operation of operations) addRoute(server, service, operation)
   return server
 }
 

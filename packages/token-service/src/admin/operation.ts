@@ -3,7 +3,6 @@ import { z } from 'zod'
 import type { ServiceContext } from '../oauth/service-context.ts'
 import { parseValue } from '../runtime/parse-value.ts'
 import type { Actor } from '../storage/audit-storage.ts'
-import { actorOf } from './admin-request.ts'
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
@@ -25,6 +24,16 @@ export interface DeveloperLinks {
   createPasswordLink(by: Actor, developerName: string): Promise<string>
 }
 
+/** The header in which the command names the user that runs it. */
+export const userHeader = 'tokenwell-user'
+
+/** The administrator's token is shared: whom a request is from is known only as far as the command says it. */
+function actorOf({ ip, headers }: FastifyRequest): Actor {
+  const user = headers[userHeader]
+  const isCommand = typeof user === 'string' && /^[\x21-\x7e]{1,100}$/.test(user)
+  return isCommand ? { actorType: 'command', actor: user, address: ip } : { actorType: 'api', address: ip }
+}
+
 /** A request, after it was checked. */
 export interface Call<Path extends string = string, Body = unknown, Query = unknown> {
   readonly params: Readonly<Record<Names<Path>, string>>
@@ -34,6 +43,13 @@ export interface Call<Path extends string = string, Body = unknown, Query = unkn
   /** For further headers. */
   readonly reply: FastifyReply
 }
+
+/** What a response with this schema is created from: lists may be readonly, and objects may have more members. */
+type Returned<Value> = Value extends readonly (infer Item)[]
+  ? readonly Returned<Item>[]
+  : Value extends object
+    ? { readonly [Name in keyof Value as string extends Name ? never : Name]: Returned<Value[Name]> }
+    : Value
 
 /**
  * An operation of the administrators' API, declared once. Its route follows from it, its part of the OpenAPI document and its command.
@@ -56,7 +72,10 @@ export interface Operation<Path extends string, Body, Query, Result> {
    * requires, its options everything else.
    */
   readonly command: string | OperationCommand
-  readonly run: (service: AdminContext, call: Call<Path, Body, Query>) => Promise<Result> | Result
+  readonly run: (
+    service: AdminContext,
+    call: Call<Path, Body, Query>,
+  ) => Promise<Returned<Result>> | Returned<Result>
 }
 
 export interface OperationCommand {
@@ -65,10 +84,12 @@ export interface OperationCommand {
   readonly labels?: Readonly<Record<string, string>> | undefined
   /** Members that the body requires, and that are options nevertheless. */
   readonly options?: readonly string[] | undefined
-  /** How the values of members are read from what stands on the command line. */
-  readonly read?: Readonly<Record<string, (text: string) => unknown>> | undefined
-  /** Reads the whole body from the only further argument, a file. */
-  readonly readBody?: ((file: string) => Readonly<Record<string, unknown>>) | undefined
+  /** Members that the command leaves at their defaults. */
+  readonly without?: readonly string[] | undefined
+  /** Members that are read from a file: its text, or the member of that name in its JSON. */
+  readonly files?: Readonly<Record<string, 'text or URL' | 'member'>> | undefined
+  /** Whether the whole body is read from a JSON file, the only further argument. */
+  readonly bodyFile?: true | undefined
 }
 
 // eslint-disable-next-line typescript/no-explicit-any -- each has its own types, which `operation` has checked
@@ -136,7 +157,7 @@ export function addRoute(
     async handler(request: FastifyRequest, reply) {
       const result: unknown = await run(service, {
         params: request.params as Record<string, string>,
-        body: body && parseValue(body, request.body ?? (isOptional(body) ? {} : undefined)),
+        body: body && parseValue(body, request.body ?? (isOptional({ method, body }) ? {} : undefined)),
         query: query && parseValue(query, request.query),
         by: actorOf(request),
         reply,
@@ -148,7 +169,7 @@ export function addRoute(
   })
 }
 
-/** Whether a body can be omitted. */
-export function isOptional(body: z.ZodType): boolean {
-  return body.safeParse({}).success
+/** Whether a request without a body is one with its defaults. A change without a body would change nothing. */
+export function isOptional({ method, body }: Pick<AnyOperation, 'method' | 'body'>): boolean {
+  return method === 'post' && (body as z.ZodType).safeParse({}).success
 }

@@ -38,14 +38,14 @@ const claims = z
 /** What is chosen for an application. */
 export const applicationSettings = z.strictObject({
   name,
-  products: z.array(productName),
-  scopes: z.array(scopeName),
-  level: z.string().max(200),
-  responseForm: z.enum(responseForms),
-  lifetimeSeconds: z.int().min(1).max(31_536_000),
-  tokenFormat: z.enum(tokenFormats),
-  audiences: z.array(audienceName).max(20),
-  claims,
+  products: z.array(productName).describe('The API products that its tokens are valid for.'),
+  scopes: z.array(scopeName).describe('The scopes that its tokens can have; a request can narrow them.'),
+  level: z.string().max(200).describe('What token responses state as its level.'),
+  responseForm: z.enum(responseForms).describe('The format of its token responses.'),
+  lifetimeSeconds: z.int().min(1).max(31_536_000).describe('The lifetime of its tokens.'),
+  tokenFormat: z.enum(tokenFormats).describe('The format of its tokens; JWTs need audiences.'),
+  audiences: z.array(audienceName).max(20).describe('The APIs that its JWTs are for.'),
+  claims: claims.describe('Further claims of its JWTs, such as `{"tenant": "a"}`.'),
 })
 
 export const settingNames = applicationSettings.keyof().options
@@ -60,7 +60,7 @@ export const newApplicationSettings = applicationSettings.extend({
   lifetimeSeconds: applicationSettings.shape.lifetimeSeconds.default(defaultLifetimeSeconds),
   tokenFormat: applicationSettings.shape.tokenFormat.default('opaque'),
   audiences: applicationSettings.shape.audiences.default([]),
-  claims: claims.default({}),
+  claims: applicationSettings.shape.claims.default({}),
 })
 
 /** A configured application. */

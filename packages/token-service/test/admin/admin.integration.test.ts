@@ -234,13 +234,15 @@ describe('tokenwell-service admin', () => {
       const command = runCommand(['admin', ...args], { cwd, env: { ...env, TOKENWELL_ADMIN_URL: adminUrl } })
       return await command.ended
     }
-    const project = ['cli project', '--organization', 'Example', '--email', 'ada@example.com']
+    const project = ['cli project', '--organization-name', 'Example', '--developer-email', 'ada@example.com']
     expect((await admin('create-project', ...project)).code).toBe(0)
     expect(await admin('create-project', 'cli project')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('There is a project named "cli project" already.'),
     })
-    expect((await admin('create-project', 'other', '--email', 'x')).stderr).toMatch(/developerEmail/)
+    expect((await admin('create-project', 'other', '--developer-email', 'x')).stderr).toMatch(
+      /developerEmail/,
+    )
     const projects = JSON.parse((await admin('projects')).stdout)
     expect(projects).toMatchObject([
       { name: 'default' },

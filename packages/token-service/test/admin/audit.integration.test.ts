@@ -341,7 +341,7 @@ describe('the audit log', () => {
     expect((await run('verify-audit', '--checkpoint', join(folder, 'kept.json'))).code).toBe(0)
     expect(await run('verify-audit', '--checkpoint', join(folder, 'other.json'))).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('other.json is not what an earlier verification printed.'),
+      stderr: expect.stringContaining('other.json does not contain a JSON object with "checkpoint".'),
     })
   })
 })

@@ -3,30 +3,23 @@ import { expect, it } from 'vitest'
 import { parseCommandLine } from '../../src/command/parse-command-line.ts'
 import { temporaryFolder } from '../service-process.ts'
 
-const opaque = { tokenFormat: 'opaque', audiences: [] }
-
 it.each<[command: string, method: string, path: string, body?: object]>([
   ['applications', 'GET', '/applications'],
   ['application a/b', 'GET', '/applications/a%2Fb'],
   ['projects', 'GET', '/projects'],
   ['create-project n', 'POST', '/projects', { name: 'n' }],
   [
-    'create-project n --organization o --email a@example.com',
+    'create-project n --organization-name o --developer-email a@example.com',
     'POST',
     '/projects',
     { name: 'n', organizationName: 'o', developerEmail: 'a@example.com' },
   ],
-  [
-    'create-application n --project-id p',
-    'POST',
-    '/applications',
-    { name: 'n', projectId: 'p', products: [], scopes: [], lifetimeSeconds: 3_600, ...opaque },
-  ],
+  ['create-application n --project-id p', 'POST', '/applications', { name: 'n', projectId: 'p' }],
   [
     'create-application n --project-id p --products x y --scopes r w --lifetime-seconds 60',
     'POST',
     '/applications',
-    { name: 'n', projectId: 'p', products: ['x', 'y'], scopes: ['r', 'w'], lifetimeSeconds: 60, ...opaque },
+    { name: 'n', projectId: 'p', products: ['x', 'y'], scopes: ['r', 'w'], lifetimeSeconds: 60 },
   ],
   [
     'change-tokens a --token-format jwt --audiences x y --claims {"t":1}',
@@ -39,7 +32,7 @@ it.each<[command: string, method: string, path: string, body?: object]>([
   ['rotate-signing-key', 'POST', '/signing-keys/rotation', {}],
   ['rotate-signing-key --overlap-seconds 60', 'POST', '/signing-keys/rotation', { overlapSeconds: 60 }],
   ['rotate-signing-key --emergency', 'POST', '/signing-keys/rotation', { emergency: true }],
-  ['approve a', 'POST', '/applications/a/approve'],
+  ['approve a', 'POST', '/applications/a/approve', {}],
   ['decline a', 'POST', '/applications/a/decline', {}],
   ['decline a --reason no', 'POST', '/applications/a/decline', { reason: 'no' }],
   ['revoke a', 'POST', '/applications/a/revoke'],
@@ -48,7 +41,7 @@ it.each<[command: string, method: string, path: string, body?: object]>([
   ['create-resource-server n', 'POST', '/resource-servers', { name: 'n' }],
   ['rename-resource-server a/b n', 'PATCH', '/resource-servers/a%2Fb', { name: 'n' }],
   ['remove-resource-server a/b', 'DELETE', '/resource-servers/a%2Fb'],
-  ['rotate-secret a/b', 'POST', '/applications/a%2Fb/secrets', { overlapSeconds: 86_400 }],
+  ['rotate-secret a/b', 'POST', '/applications/a%2Fb/secrets', {}],
   [
     'rotate-secret-of-resource-server a --overlap-seconds 60',
     'POST',
@@ -77,7 +70,7 @@ it.each<[command: string, method: string, path: string, body?: object]>([
   ['promote a', 'POST', '/developers/a/promote'],
   ['demote a', 'POST', '/developers/a/demote'],
   ['remove-developer a/b', 'DELETE', '/developers/a%2Fb'],
-  ['audit', 'GET', '/audit?limit=1000'],
+  ['audit', 'GET', '/audit'],
   [
     'audit --limit 5 --since 2026 --until 2027 --client-id a --event e',
     'GET',
@@ -89,6 +82,15 @@ it.each<[command: string, method: string, path: string, body?: object]>([
     request: { method, path, body },
     environment: { ...process.env },
   })
+})
+
+it('reads the earlier checkpoint from what a verification printed', async () => {
+  const checkpoint = { sequence: 1, mac: 'm', keyId: 'k', signature: 's' }
+  const folder = temporaryFolder({ printed: JSON.stringify({ entries: 1, checkpoint }), other: '{}' })
+  const parse = (name: string) =>
+    parseCommandLine(['node', 'c', 'admin', 'verify-audit', '--checkpoint', join(folder, name)])
+  expect(await parse('printed')).toMatchObject({ request: { body: { checkpoint } } })
+  await expect(parse('other')).rejects.toThrow('other does not contain a JSON object with "checkpoint".')
 })
 
 it('reads a public key from a file, whatever its name is', async () => {

@@ -80,7 +80,7 @@ describe('the help', () => {
     const help = await helpOf('admin')
     const groups = help.match(/^\S.*:$/gm)
     expect(groups).toEqual(
-      expect.arrayContaining(['Options:', 'Applications:', 'People:', 'Products:', 'Audit log:']),
+      expect.arrayContaining(['Options:', 'Applications:', 'People:', 'Products and scopes:', 'Audit log:']),
     )
     const [, people = ''] = /^People:\n((?: .*\n)+)/m.exec(help) ?? []
     expect(people).toMatch(/^ {2}developers /m)

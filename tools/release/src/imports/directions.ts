@@ -48,7 +48,7 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   'packages/opentelemetry': ['packages/core'],
   'packages/testing': ['packages/core'],
   'packages/internal-testing': ['packages/core', 'packages/testing'],
-  'packages/token-service': [],
+  'packages/token-service': ['packages/core'],
   'packages/cli': [
     'packages/core',
     'packages/token-stores',

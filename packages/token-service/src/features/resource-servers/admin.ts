@@ -1,0 +1,79 @@
+import { z } from 'zod'
+import {
+  client,
+  credentialIds,
+  credentials,
+  describeCredentials,
+  naming,
+  newCredentials,
+} from '../../admin/credentials.ts'
+import { named, operation, type AdminContext, type OperationGroup } from '../../admin/operation.ts'
+import type { ResourceServer } from '../../storage/storage.ts'
+
+const resourceServer = named('ResourceServer', z.looseObject({ ...client.shape, ...credentials }))
+
+async function describe({ activity }: AdminContext, servers: readonly ResourceServer[]) {
+  const lastUses = await activity.lastUses(servers.flatMap(credentialIds))
+  return servers.map((each) => ({ ...each, ...describeCredentials(each, lastUses) }))
+}
+
+/** The APIs that may introspect tokens. */
+export const resourceServerOperations: OperationGroup = {
+  heading: 'Resource servers',
+  operations: [
+    operation({
+      method: 'get',
+      path: '/resource-servers',
+      command: 'resource-servers',
+      summary: 'List resource servers',
+      response: z.array(resourceServer),
+      run: async (service) => describe(service, await service.storage.resourceServers.list()),
+    }),
+    operation({
+      method: 'post',
+      path: '/resource-servers',
+      command: 'create-resource-server',
+      summary: 'Create a resource server',
+      body: naming,
+      response: newCredentials,
+      status: 201,
+      async run({ resourceServersFor }, { body, by }) {
+        const { resourceServer, clientSecret } = await resourceServersFor(by).create(body.name)
+        return { clientId: resourceServer.clientId, clientSecret }
+      },
+    }),
+    operation({
+      method: 'get',
+      path: '/resource-servers/:clientId',
+      command: 'resource-server',
+      summary: 'Get a resource server',
+      response: resourceServer,
+      async run(service, { params, by }) {
+        const found = await service.resourceServersFor(by).find(params.clientId)
+        const [described] = await describe(service, [found])
+        return described!
+      },
+    }),
+    operation({
+      method: 'patch',
+      path: '/resource-servers/:clientId',
+      command: 'rename-resource-server',
+      summary: 'Rename a resource server',
+      body: naming,
+      async run({ resourceServersFor }, { params, body, by }) {
+        const registry = resourceServersFor(by)
+        await registry.rename(await registry.find(params.clientId), body.name)
+      },
+    }),
+    operation({
+      method: 'delete',
+      path: '/resource-servers/:clientId',
+      command: 'remove-resource-server',
+      summary: 'Remove a resource server',
+      async run({ resourceServersFor }, { params, by }) {
+        const registry = resourceServersFor(by)
+        await registry.remove(await registry.find(params.clientId))
+      },
+    }),
+  ],
+}
