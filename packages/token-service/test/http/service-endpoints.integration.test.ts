@@ -166,7 +166,7 @@ describe('the service', () => {
     const closed = Promise.all([once(socket, 'close'), server.close()])
     socket.write('en=x')
     await closed
-    expect(received).toMatch(/^HTTP\/1\.1 400 /)
+    expect(received).toMatch(/^HTTP\/1\.1 401 /)
   })
 
   it('finishes pending requests before it stops', async () => {
