@@ -68,7 +68,8 @@ function attach(
   { header, replaceHeader, startedAt }: SendOptions,
 ): () => void {
   const { followsRedirects } = attachment
-  const { headers } = config
+  // axios-mock-adapter removes itself.
+  const { headers, adapter } = config
   const withToken: Config['headers'] = Object.assign(new axios.AxiosHeaders(), headers)
   for (const name in attachment.headers) {
     // Whichever case the caller's header is in.
@@ -84,6 +85,7 @@ function attach(
   })
   return () => {
     config.headers = headers
+    config.adapter = adapter!
     revert()
   }
 }

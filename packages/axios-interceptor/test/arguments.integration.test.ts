@@ -1,5 +1,6 @@
 import { attachTokens } from '@tokenwell/axios-interceptor'
-import { noResponse, useTestServers } from '@tokenwell/testing'
+import { noResponse } from '@tokenwell/testing'
+import { useTestServers } from '@tokenwell/testing/vitest'
 import { Axios, create, type AxiosInstance, type InternalAxiosRequestConfig } from 'axios'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 

@@ -1,6 +1,7 @@
 import { attachTokens } from '@tokenwell/axios-interceptor'
 import { createTokenProvider } from '@tokenwell/core'
-import { json, noResponse, useTestServers } from '@tokenwell/testing'
+import { json, noResponse } from '@tokenwell/testing'
+import { useTestServers } from '@tokenwell/testing/vitest'
 import axios, { create, type AxiosAdapter, type AxiosInstance, type AxiosRequestConfig } from 'axios'
 import { getEventListeners } from 'node:events'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'

@@ -1,5 +1,6 @@
 import { attachTokens } from '@tokenwell/axios-interceptor'
-import { json, useTestServers } from '@tokenwell/testing'
+import { json } from '@tokenwell/testing'
+import { useTestServers } from '@tokenwell/testing/vitest'
 import { create, type AxiosAdapter, type AxiosInstance, type CreateAxiosDefaults } from 'axios'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 

@@ -1,5 +1,5 @@
 import { runReadmeExample } from '@tokenwell/internal-testing/readme-example'
-import { useTestServers } from '@tokenwell/testing'
+import { useTestServers } from '@tokenwell/testing/vitest'
 import { expect, it } from 'vitest'
 
 const servers = useTestServers()

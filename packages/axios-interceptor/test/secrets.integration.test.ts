@@ -1,5 +1,6 @@
 import { attachTokens } from '@tokenwell/axios-interceptor'
-import { expectNoSecrets, json, useTestServers } from '@tokenwell/testing'
+import { expectNoSecrets, json } from '@tokenwell/testing'
+import { useTestServers } from '@tokenwell/testing/vitest'
 import { create, type AxiosInstance, type InternalAxiosRequestConfig } from 'axios'
 import { gzipSync } from 'node:zlib'
 import { beforeEach, describe, expect, it } from 'vitest'

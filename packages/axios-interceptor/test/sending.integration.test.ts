@@ -1,6 +1,7 @@
 import { attachTokens } from '@tokenwell/axios-interceptor'
 import { clientCredentials, createTokenProvider, type TokenBinding } from '@tokenwell/core'
-import { json, noResponse, useTestServers } from '@tokenwell/testing'
+import { json, noResponse } from '@tokenwell/testing'
+import { useTestServers } from '@tokenwell/testing/vitest'
 import axios, {
   Axios,
   create,
@@ -140,6 +141,17 @@ describe('a request that is sent again', () => {
       return { data, status: statuses.shift()!, statusText: '', headers, config }
     }
     expect((await api.get('/', { adapter, validateStatus: null })).status).toBe(200)
+    expect(servers.endpoint.issued).toHaveLength(2)
+  })
+
+  it('is sent again by an adapter that removes itself, as axios-mock-adapter does', async () => {
+    const statuses = [401, 200]
+    const adapter: AxiosAdapter = async (config) => {
+      delete config.adapter
+      return { data: '', status: statuses.shift()!, statusText: '', headers: {}, config }
+    }
+    expect((await api.get('/', { adapter, validateStatus: null })).status).toBe(200)
+    expect(servers.api.requests).toHaveLength(0)
     expect(servers.endpoint.issued).toHaveLength(2)
   })
 

@@ -3,6 +3,8 @@ import { createTokenProvider } from './provider/caching-token-provider.ts'
 import type { TokenProvider } from './provider/token-provider.ts'
 import { systemClock } from './runtime/clock.ts'
 
+export { createFakeClock, type FakeClock } from './runtime/fake-clock.ts'
+
 /** Options of {@link createTestTokenProvider}. */
 export interface TestTokenProviderOptions {
   /**

@@ -1,4 +1,4 @@
-import type { AdapterClient, AdapterRequest } from '@tokenwell/testing'
+import type { AdapterClient, AdapterRequest } from '@tokenwell/testing/vitest'
 
 interface AxiosLikeResponse {
   readonly status: number

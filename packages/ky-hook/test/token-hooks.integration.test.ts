@@ -1,4 +1,4 @@
-import { describeAdapter, toFetchInit } from '@tokenwell/testing'
+import { describeAdapter, toFetchInit } from '@tokenwell/testing/vitest'
 import { tokenHooks } from '@tokenwell/ky-hook'
 import ky, { HTTPError } from 'ky'
 

@@ -5,7 +5,7 @@ import { NestFactory } from '@nestjs/core'
 import { Test } from '@nestjs/testing'
 import { getTokenProviderToken, TokenModule } from '@tokenwell/nestjs-module'
 import { InjectTokenHttp, TokenHttpModule } from '@tokenwell/nestjs-module/axios'
-import { useTestServers } from '@tokenwell/testing'
+import { useTestServers } from '@tokenwell/testing/vitest'
 import { firstValueFrom } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 

@@ -1,7 +1,8 @@
 import { Logger } from '@nestjs/common'
 import { logTokenEvents } from '@tokenwell/nestjs-module'
 import { createTokenProvider, type TokenEvent } from '@tokenwell/core'
-import { json, useTestServers } from '@tokenwell/testing'
+import { json } from '@tokenwell/testing'
+import { useTestServers } from '@tokenwell/testing/vitest'
 import { expect, it, onTestFinished, vi } from 'vitest'
 
 const servers = useTestServers()

@@ -12,7 +12,8 @@ import {
   TokenModule,
 } from '@tokenwell/nestjs-module'
 import { TokenHttpModule } from '@tokenwell/nestjs-module/axios'
-import { json, useTestServers } from '@tokenwell/testing'
+import { json } from '@tokenwell/testing'
+import { useTestServers } from '@tokenwell/testing/vitest'
 import type { AddressInfo, Server } from 'node:net'
 import { firstValueFrom, lastValueFrom, throwError, type Observable } from 'rxjs'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'

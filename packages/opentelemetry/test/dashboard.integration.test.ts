@@ -2,7 +2,8 @@ import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporte
 import { MeterProvider } from '@opentelemetry/sdk-metrics'
 import { createMemoryTokenStore, createTokenFetch, createTokenProvider } from '@tokenwell/core'
 import { instrumentTokens } from '@tokenwell/opentelemetry'
-import { json, useTestServers } from '@tokenwell/testing'
+import { json } from '@tokenwell/testing'
+import { useTestServers } from '@tokenwell/testing/vitest'
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 

@@ -10,7 +10,8 @@ import { MeterProvider as SdkMeterProvider, PeriodicExportingMetricReader } from
 import { SimpleSpanProcessor, TracerProvider as SdkTracerProvider } from '@opentelemetry/sdk-trace'
 import { clientCredentials, createTokenFetch, createTokenProvider } from '@tokenwell/core'
 import { instrumentTokens } from '@tokenwell/opentelemetry'
-import { json, useTestServers } from '@tokenwell/testing'
+import { json } from '@tokenwell/testing'
+import { useTestServers } from '@tokenwell/testing/vitest'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { useTelemetry } from './telemetry.ts'
 

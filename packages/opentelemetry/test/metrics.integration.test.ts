@@ -6,7 +6,9 @@ import {
 } from '@tokenwell/core'
 import { tokenSharing } from '@tokenwell/core/adapter'
 import { instrumentTokens } from '@tokenwell/opentelemetry'
-import { createFakeClock, json, useTestServers } from '@tokenwell/testing'
+import { createFakeClock } from '@tokenwell/core/testing'
+import { json } from '@tokenwell/testing'
+import { useTestServers } from '@tokenwell/testing/vitest'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { useTelemetry } from './telemetry.ts'
 

@@ -3,7 +3,9 @@ import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-ho
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createTokenProvider, type TokenEvent, type TokenEventListener } from '@tokenwell/core'
 import { instrumentTokens } from '@tokenwell/opentelemetry'
-import { createFakeClock, json, noResponse, useTestServers } from '@tokenwell/testing'
+import { createFakeClock } from '@tokenwell/core/testing'
+import { json, noResponse } from '@tokenwell/testing'
+import { useTestServers } from '@tokenwell/testing/vitest'
 import { useTelemetry } from './telemetry.ts'
 
 const servers = useTestServers()

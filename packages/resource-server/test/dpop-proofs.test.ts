@@ -6,7 +6,8 @@ import {
   type VerifiedRequest,
 } from '@tokenwell/resource-server'
 import { createTestVerifier } from '@tokenwell/resource-server/testing'
-import { createFakeClock, expectNoSecrets } from '@tokenwell/testing'
+import { createFakeClock } from '@tokenwell/core/testing'
+import { expectNoSecrets } from '@tokenwell/testing'
 import { createDpopKey } from './servers/jwt-issuer.ts'
 
 describe('DPoP proofs', () => {

@@ -15,7 +15,7 @@ import { requireToken as connectMiddleware } from '@tokenwell/resource-server/ex
 import { resourceServer } from '@tokenwell/resource-server/fastify'
 import { requireToken } from '@tokenwell/resource-server/fetch'
 import { ResourceServerModule } from '@tokenwell/resource-server/nestjs'
-import { createFakeClock } from '@tokenwell/testing'
+import { createFakeClock } from '@tokenwell/core/testing'
 import { listen } from './apis/node-apis.ts'
 import { createSigningKey } from './servers/jwt-issuer.ts'
 import { createVerifierUnderTest } from './verifier-under-test.ts'

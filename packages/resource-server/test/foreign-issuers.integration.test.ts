@@ -5,7 +5,7 @@ import {
   type TokenVerificationError,
   type TokenVerifierOptions,
 } from '@tokenwell/resource-server'
-import { createFakeClock } from '@tokenwell/testing'
+import { createFakeClock } from '@tokenwell/core/testing'
 import { hasAuthlib, startAuthlib } from './servers/authlib.ts'
 import { hasDoorkeeper, startDoorkeeper } from './servers/doorkeeper.ts'
 import { resourceServer, resources, startOidcProvider } from './servers/oidc-provider.ts'

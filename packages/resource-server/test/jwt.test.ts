@@ -7,7 +7,7 @@ import {
   type TokenVerifierOptions,
   type VerificationEvent,
 } from '@tokenwell/resource-server'
-import { createFakeClock } from '@tokenwell/testing'
+import { createFakeClock } from '@tokenwell/core/testing'
 import { createSigningKey } from './servers/jwt-issuer.ts'
 
 const issuer = 'https://auth.example.com'

@@ -8,7 +8,8 @@ import {
   type TokenVerifierOptions,
 } from '@tokenwell/resource-server'
 import { createTestVerifier } from '@tokenwell/resource-server/testing'
-import { createFakeClock, expectNoSecrets } from '@tokenwell/testing'
+import { createFakeClock } from '@tokenwell/core/testing'
+import { expectNoSecrets } from '@tokenwell/testing'
 import { createSigningKey } from './servers/jwt-issuer.ts'
 import { createVerifierUnderTest, delayIntrospection } from './verifier-under-test.ts'
 

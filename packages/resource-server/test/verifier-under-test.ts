@@ -5,7 +5,7 @@ import {
   type TokenVerifierOptions,
   type VerificationEvent,
 } from '@tokenwell/resource-server'
-import { createFakeClock, type FakeClock } from '@tokenwell/testing'
+import { createFakeClock, type FakeClock } from '@tokenwell/core/testing'
 
 export interface VerifierUnderTest {
   readonly verifier: TokenVerifier

@@ -1,5 +1,5 @@
 import { createTokenFetch } from '@tokenwell/core'
-import { describeAdapter, toFetchInit } from '@tokenwell/testing'
+import { describeAdapter, toFetchInit } from '@tokenwell/testing/vitest'
 
 describeAdapter({
   name: 'fetch',

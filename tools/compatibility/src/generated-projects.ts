@@ -139,23 +139,123 @@ function runner(name: 'jest' | 'vitest', major: number): GeneratedProject {
     name === 'jest'
       ? `const { TokenError } = require('@tokenwell/core')
 const { createTestTokenProvider } = require('@tokenwell/core/testing')
-${double}`
+const { startTokenEndpoint } = require('@tokenwell/testing')
+${double}
+it('starts a token endpoint without Vitest', async () => {
+  const endpoint = await startTokenEndpoint()
+  await endpoint.close()
+})
+`
       : `import { createMemoryTokenStore, TokenError } from '@tokenwell/core'
 import { createTestTokenProvider } from '@tokenwell/core/testing'
-import { describeTokenStore } from '@tokenwell/testing'
+import { describeTokenStore } from '@tokenwell/testing/vitest'
 import { expect, it } from 'vitest'
 describeTokenStore('a store', () => createMemoryTokenStore())
 ${double}`
   return {
     title: `${name} ${major}`,
     generator: [],
-    install: name === 'jest' ? ['start.md', /core$/] : ['../packages/testing/README.md', /testing$/],
+    install: ['../packages/testing/README.md', /testing$/],
     async addLines(app) {
       await writeFile(join(app, name === 'jest' ? 'orders.test.js' : 'orders.test.mjs'), code)
     },
     commands: [
       ['npm', 'install', '--save-dev', `${name}@${major}`],
       ['npx', name, ...(name === 'vitest' ? ['run'] : [])],
+    ],
+  }
+}
+
+/** An application with tests that it had before it used Tokenwell: each mocks its API in another way. */
+const existing: Readonly<Record<string, string>> = {
+  'src/orders.js': `import { attachTokens } from '@tokenwell/axios-interceptor'
+import { createTokenFetch } from '@tokenwell/core'
+import axios from 'axios'
+import { tokens } from './tokens'
+export const apiUrl = 'https://api.example.com'
+export const api = axios.create({ baseURL: apiUrl })
+attachTokens(api, tokens)
+const apiFetch = createTokenFetch(tokens, { allowedOrigins: [apiUrl] })
+export const listOrders = async () => (await api.get('/orders')).data
+export const fetchOrders = async () => (await apiFetch(apiUrl + '/orders')).json()
+`,
+  'test/nock.test.js': `import nock from 'nock'
+import { fetchOrders, listOrders } from '../src/orders'
+it('mocks with nock', async () => {
+  nock('https://api.example.com', { reqheaders: { authorization: 'Bearer test-token' } }).get('/orders').twice().reply(200, ['tea'])
+  expect(await listOrders()).toEqual(['tea'])
+  expect(await fetchOrders()).toEqual(['tea'])
+})
+`,
+  'test/msw.test.js': `import { http, HttpResponse } from 'msw'
+import { setupServer } from 'msw/node'
+import { fetchOrders } from '../src/orders'
+const received = []
+const server = setupServer(
+  http.get('https://api.example.com/orders', ({ request }) => {
+    const status = received.push(request.headers.get('authorization')) === 1 ? 401 : 200
+    return HttpResponse.json(['tea'], { status })
+  }),
+)
+beforeAll(() => server.listen({ onUnhandledRequest: 'error' }))
+afterAll(() => server.close())
+it('mocks with MSW', async () => {
+  expect(await fetchOrders()).toEqual(['tea'])
+  expect(received).toEqual(['Bearer test-token', 'Bearer test-token-2'])
+})
+`,
+  'test/axios-mock-adapter.test.js': `import MockAdapter from 'axios-mock-adapter'
+import { api, listOrders } from '../src/orders'
+it('mocks with axios-mock-adapter', async () => {
+  new MockAdapter(api).onGet('/orders').replyOnce(401).onGet('/orders').reply(200, ['tea'])
+  expect(await listOrders()).toEqual(['tea'])
+})
+`,
+  'test/mocked-axios.test.js': `import { listOrders } from '../src/orders'
+vi.mock('@tokenwell/axios-interceptor')
+vi.mock('axios', () => {
+  const axios = { create: () => ({ get: async () => ({ data: ['tea'] }) }) }
+  return { ...axios, default: axios }
+})
+it('mocks axios', async () => {
+  expect(await listOrders()).toEqual(['tea'])
+})
+`,
+}
+
+/** Our modules as Jest loads them by default. */
+const toCommonJs = (code: string) =>
+  code
+    .replaceAll(/^import (.+) from (.+)$/gm, 'const $1 = require($2)')
+    .replaceAll(/^export const (\w+)/gm, 'const $1 = exports.$1')
+    .replaceAll('vi.mock', 'jest.mock')
+
+function existingTests(name: 'jest' | 'vitest', major: number): GeneratedProject {
+  const isJest = name === 'jest'
+  return {
+    title: `Existing tests in ${name} ${major}`,
+    generator: [],
+    install: ['adapters/axios.md', /axios-interceptor/],
+    async addLines(app) {
+      for (const folder of ['src', 'test']) await mkdir(join(app, folder))
+      for (const [file, code] of Object.entries(existing))
+        await writeFile(join(app, file), isJest ? toCommonJs(code) : code)
+      const tokens = await shownFile('testing.md', 'src/tokens.ts')
+      const setup = `test/setup.${isJest ? 'js' : 'ts'}`
+      await writeFile(join(app, setup), await shownFile('testing.md', setup))
+      // Jest finds no types without a transform; the file is replaced anyway.
+      await writeFile(join(app, `src/tokens.${isJest ? 'js' : 'ts'}`), isJest ? '' : tokens)
+      await writeFile(
+        join(app, isJest ? 'jest.config.js' : 'vitest.config.mjs'),
+        isJest
+          ? `module.exports = { setupFilesAfterEnv: ['./${setup}'] }`
+          : `export default { test: { globals: true, setupFiles: ['${setup}'] } }`,
+      )
+    },
+    commands: [
+      ['npm', 'install', '--save-dev', `${name}@${major}`, 'nock@14', 'msw@2', 'axios-mock-adapter@2'],
+      // MSW is an ES module, which Jest requires with this option alone.
+      isJest ? ['node', '--experimental-vm-modules', 'node_modules/jest/bin/jest.js'] : ['npx', name, 'run'],
     ],
   }
 }
@@ -167,6 +267,8 @@ export const generatedProjects: readonly GeneratedProject[] = [
   vite,
   ...[29, 30].map((major) => runner('jest', major)),
   ...[3, 4, 5].map((major) => runner('vitest', major)),
+  existingTests('jest', 30),
+  ...[3, 4, 5].map((major) => existingTests('vitest', major)),
 ]
 
 /** Generates a project, adds the lines of the documentation, and runs its own build, tests and server. */

@@ -1,4 +1,5 @@
-import { noResponse, useTestServers } from '@tokenwell/testing'
+import { noResponse } from '@tokenwell/testing'
+import { useTestServers } from '@tokenwell/testing/vitest'
 import { allowPages, hasChromium, inChromium, useChromiumPage } from '@tokenwell/internal-testing/chromium'
 import { fileURLToPath } from 'node:url'
 import { beforeEach, describe, expect, it } from 'vitest'

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 

@@ -1,4 +1,4 @@
-import type { Clock } from '@tokenwell/core'
+import type { Clock } from './clock.ts'
 
 /** A clock that stands still until a test advances it. */
 export interface FakeClock extends Clock {

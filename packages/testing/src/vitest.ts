@@ -1,0 +1,11 @@
+export type {
+  AdapterClient,
+  AdapterRequest,
+  AdapterResult,
+  AdapterUnderTest,
+} from './adapter/adapter-under-test.ts'
+export { describeAdapter } from './adapter/describe-adapter.ts'
+export { toFetchInit } from './adapter/fetch-init.ts'
+export type { RequestBody } from './adapter/request-body.ts'
+export { useTestServers, type TestServers } from './servers/test-servers.ts'
+export { describeTokenStore, type TokenStoreContractOptions } from './token-store/describe-token-store.ts'
