@@ -6,7 +6,7 @@ import {
   withoutPostgres,
   type PostgresCluster,
 } from '@tokenwell/internal-testing/postgres'
-import { createProject, plainText, startPortal, useCheapPasswords } from '../portal/portal-browser.ts'
+import { cells, createProject, plainText, startPortal, useCheapPasswords } from '../portal/portal-browser.ts'
 import { temporaryFolder } from '../service-process.ts'
 import { adminSender, administeredService, application, requestToken } from '../test-service.ts'
 
@@ -36,7 +36,7 @@ describe('the name of a project', () => {
     const { status, body } = await send('POST', '/projects', { name })
     expect([status, body.error]).toEqual([409, `There is a project named "${name.trim()}" already.`])
     expect((await eve.post(`${own}/settings`, named('Mine'))).location).toBe(own)
-    expect((await admin.get('/portal/projects')).text.match(/data-label="Project"/g)).toHaveLength(2)
+    expect(cells((await admin.get('/portal/projects')).text, 'name')).toHaveLength(2)
   })
 
   it('gives nobody the applications that administrators create for others', async () => {

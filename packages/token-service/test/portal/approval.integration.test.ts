@@ -5,6 +5,7 @@ import {
   createApplication,
   createProject,
   decide,
+  idIn,
   plainText,
   startPortal,
   tokenFor,
@@ -184,8 +185,9 @@ describe('a new application', () => {
     const { developer } = await startPortal({ products })
     const grace = await developer('grace')
     const project = await createProject(grace)
-    const { status, text } = await grace.post(`${project}/new-application`, {
+    const { status, text } = await grace.post('/portal/new-application', {
       ...applicationForm,
+      project: idIn(project),
       submission_id: crypto.randomUUID(),
       note,
     })
@@ -231,7 +233,11 @@ describe('a developer', () => {
     const grace = await developer('grace')
     const project = await createProject(grace)
     const create = () =>
-      grace.post(`${project}/new-application`, { ...applicationForm, submission_id: crypto.randomUUID() })
+      grace.post('/portal/new-application', {
+        ...applicationForm,
+        project: idIn(project),
+        submission_id: crypto.randomUUID(),
+      })
     for (let each = 0; each < 20; each += 1) expect((await create()).status).toBe(200)
     const { status, text } = await create()
     expect([status, text]).toEqual([409, expect.stringContaining('Too many pending applications')])
@@ -266,7 +272,9 @@ describe('the catalogue of products', () => {
     expect((await admin.post('/portal/products', { name: 'a, b' })).status).toBe(422)
     expect((await admin.post('/portal/products', { name: 'billing' })).location).toBe('/portal/products')
     await admin.post('/portal/products', { remove: 'payroll' })
-    const { text } = await grace.get(`${await createProject(grace)}/new-application`)
+    await createProject(grace)
+    const { text } = await grace.get('/portal/new-application')
+    expect(text).not.toMatch(/name="product"[^>]+checked/)
     const offered = [...text.matchAll(/name="product"\s+value="([^"]+)"/g)].map(([, product]) => product)
     expect(offered).toEqual(['admin', 'billing', 'speech-to-text'])
   })

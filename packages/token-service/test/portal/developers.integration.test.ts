@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   applicationForm,
+  idIn,
   tokenFor,
   createApplication,
   createProject,
@@ -58,7 +59,7 @@ describe("another developer's project", () => {
     const borrowed = `${own}/applications/${applicationId}`
     for (const path of [
       project,
-      `${project}/new-application`,
+      `/portal/new-application?project=${idIn(project)}`,
       application.path,
       borrowed,
       `${application.path}/settings`,
@@ -77,8 +78,9 @@ describe("another developer's project", () => {
     }
     expect(
       (
-        await grace.post(`${project}/new-application`, {
+        await grace.post('/portal/new-application', {
           ...applicationForm,
+          project: idIn(project),
           submission_id: crypto.randomUUID(),
         })
       ).status,
@@ -88,8 +90,9 @@ describe("another developer's project", () => {
     const across = await grace.post(`${mine.path}/secrets/${secretId}/revocation`)
     expect(across.status).toBe(303)
     // A form with the ID of another developer's application does not reach it either.
-    const { location } = await grace.post(`${own}/new-application`, {
+    const { location } = await grace.post('/portal/new-application', {
       ...applicationForm,
+      project: idIn(own),
       submission_id: applicationId,
     })
     expect((await grace.get(location ?? '')).status).toBe(404)

@@ -45,7 +45,7 @@ describe('every form', () => {
     '/portal/resource-servers/x/secrets',
     '/portal/resource-servers/x/secrets/x/revocation',
     '/portal/new-project',
-    `${project}/new-application`,
+    '/portal/new-application',
     `${project}/settings`,
     `${project}/deletion`,
     `${project}/owners`,

@@ -132,8 +132,9 @@ export async function createApplication(
   form: Readonly<Record<string, string>> = {},
 ): Promise<CreatedApplication> {
   const submissionId = crypto.randomUUID()
-  const { text } = await browser.post(`${project}/new-application`, {
+  const { text } = await browser.post('/portal/new-application', {
     ...applicationForm,
+    project: idIn(project),
     submission_id: submissionId,
     ...form,
   })
@@ -154,6 +155,21 @@ export async function decide(
   const page = decision === 'decline' ? `${path}/decline` : path
   const revision = /name="revision" value="(\d+)"/.exec((await browser.get(page)).text)?.[1] ?? ''
   return browser.post(`${path}/approval`, { decision, revision, ...more })
+}
+
+/** The last part of a path. */
+export function idIn(path: string): string {
+  return path.split('/').at(-1) ?? ''
+}
+
+/** What the reader sees in each row of a list, in its columns of that kind. */
+export function cells(text: string, kind: string): string[] {
+  const found = text.matchAll(new RegExp(`<td class="${kind}(?: [^"]*)?">(.*?)</td>`, 'gs'))
+  return [...found].map(([, cell]) =>
+    plainText(cell ?? '')
+      .replaceAll(/\s+/g, ' ')
+      .trim(),
+  )
 }
 
 /** The text of the element with that ID. */

@@ -190,9 +190,8 @@ describe.skipIf(postgresIsAbsent)(`developers and administrators (${withoutPostg
         },
         async createApplication({ browser, projectId, administrator }) {
           if (projectId === undefined) return undefined
-          const form = { ...settings(), submission_id: crypto.randomUUID() }
-          const path = `/portal/projects/${projectId}/new-application`
-          const { status, text } = await withProducts(browser, path, form)
+          const form = { ...settings(), project: projectId, submission_id: crypto.randomUUID() }
+          const { status, text } = await withProducts(browser, '/portal/new-application', form)
           if (status !== 200) return false
           const clientId = shown(text, 'client-id')
           secrets.push({ clientId, clientSecret: shown(text, 'client-secret') })

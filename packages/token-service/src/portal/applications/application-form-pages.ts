@@ -31,33 +31,33 @@ export interface ChangeSettingsContent extends SettingsContent {
 }
 
 export interface NewApplicationContent extends SettingsContent {
-  readonly project: Project
+  /** Those to choose from. */
+  readonly projects: readonly Project[]
   readonly submissionId: string
 }
 
 export function newApplicationPage(
   request: DeveloperRequest,
-  { project, submissionId, ...content }: NewApplicationContent,
+  { projects, submissionId, ...content }: NewApplicationContent,
 ): PageContent {
   const { paths, csrfToken, developer } = request
-  const body = html`<p class="lead">The application will belong to the project ${project.name}.</p>
-    <form method="post" action="${paths.newApplication(project.id)}" class="card form">
-      ${csrfInput(csrfToken)}
-      <input type="hidden" name="submission_id" value="${submissionId}" />
-      ${settings(content)}
-      ${
-        developer.administrator
-          ? ''
-          : html`${note(content.state)}
-              <p class="hint">The application can get tokens after an administrator has approved it.</p>`
-      }
-      <button>Create application</button>
-    </form>`
-  const trail = [
-    ['Projects', paths.projects],
-    [project.name, paths.project(project.id)],
-  ] as const
-  return { title: 'New application', body, trail }
+  const { state } = content
+  const choices = projects.map(({ id, name }) => [id, name] as const)
+  const isChosen = projects.some(({ id }) => id === state.values['project'])
+  const body = html`<form method="post" action="${paths.newApplication}" class="card form">
+    ${csrfInput(csrfToken)}
+    <input type="hidden" name="submission_id" value="${submissionId}" />
+    ${choice({ name: 'project', label: 'Project', choices: isChosen ? choices : [['', 'Choose a project'], ...choices] }, state)}
+    ${settings(content)}
+    ${
+      developer.administrator
+        ? ''
+        : html`${note(state)}
+            <p class="hint">The application can get tokens after an administrator has approved it.</p>`
+    }
+    <button>Create application</button>
+  </form>`
+  return { title: 'New application', body, trail: [['Applications', paths.applications]] }
 }
 
 /** The settings of an application, and what moves, revokes or deletes it. */

@@ -6,6 +6,7 @@ import {
   requesterNote,
   undoDeclineForm,
 } from '../approvals/approval-buttons.ts'
+import { clientIdLine } from '../layout/copyable.ts'
 import { csrfInput } from '../layout/form.ts'
 import type { PageContent } from '../layout/page.ts'
 import { time } from '../layout/time.ts'
@@ -36,7 +37,7 @@ export function applicationFrame(
   ] as const
   const title = { title: application.name, trail, badge: statusBadge(client) }
   if (isBeingDeleted(client)) return { ...title, body: deletedNotice(request, client) }
-  const framed = html`${state(request, client)}
+  const framed = html`${clientIdLine(application.clientId)} ${state(request, client)}
     <nav class="page-tabs" aria-label="Application">
       <ul>
         ${tabs.map(

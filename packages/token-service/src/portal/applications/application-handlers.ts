@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { AlreadyExists } from '../../clients/credential-registry.ts'
 import type { Application, Project, RegisteredClient } from '../../storage/application.ts'
-import type { ListedStatus } from '../../storage/listing-storage.ts'
-import { pagingOf } from '../layout/paging.ts'
-import { applicationsPage, statusChoices } from './applications-page.ts'
+import { listState } from '../layout/list.ts'
+import { partOf } from '../layout/paging.ts'
+import { applicationFacets, applicationOrders, applicationsPage } from './applications-page.ts'
 import { listApplications } from './application-table.ts'
 import { requestsPage } from './requests-page.ts'
 import type { applicationRoutes } from './application-routes.ts'
@@ -23,13 +23,12 @@ import { startPage } from '../overview/start-page.ts'
 import { secretPage } from '../secrets/secret-page.ts'
 import { actorOf } from '../session/actor.ts'
 import type { DeveloperRequest, HandlersOf } from '../portal-request.ts'
-import { ownClient, ownerIdOf, findOwnProject, ownProject } from '../projects/own-projects.ts'
+import { ownClient, ownerIdOf, findOwnProject } from '../projects/own-projects.ts'
 import { deletionForm } from '../projects/project-handlers.ts'
 
 const maxApplications = 100
 const maxPending = 20
-const offeredProjects = 100
-const shownRequests = 50
+const offeredProjects = 200
 // The latest ones, among which the result is searched for.
 const readRequests = 1_000
 const week = usageRanges[1]
@@ -46,16 +45,22 @@ export function applicationHandlers(service: ServiceContext): HandlersOf<typeof 
     }
   }
 
+  /** Where the developer can register or move applications: the first ones by name, and the chosen one. */
+  async function projectsToChoose(request: DeveloperRequest, chosen?: Project): Promise<Project[]> {
+    const filter = { ownerId: ownerIdOf(request), limit: offeredProjects, offset: 0 }
+    const { items } = await storage.listings.projects(filter)
+    const found = items.map(({ project }) => project)
+    const all = chosen && !found.some(({ id }) => id === chosen.id) ? [chosen, ...found] : found
+    return all.filter(({ deletesAtMs }) => deletesAtMs === undefined)
+  }
+
   /** Where the application can be moved to. */
   async function otherProjects(
     request: DeveloperRequest,
     { project, application }: RegisteredClient,
   ): Promise<Project[]> {
-    const filter = { ownerId: ownerIdOf(request), limit: offeredProjects, offset: 0 }
-    const { items } = await storage.listings.projects(filter)
-    const others = items
-      .map((each) => each.project)
-      .filter(({ id, deletesAtMs }) => id !== project.id && deletesAtMs === undefined)
+    const all = await projectsToChoose(request)
+    const others = all.filter(({ id }) => id !== project.id)
     if (request.developer.administrator || application.status !== 'approved') return others
     const owners = await storage.listings.owners([project, ...others].map(({ id }) => id))
     const own = owners.get(project.id) ?? []
@@ -64,27 +69,42 @@ export function applicationHandlers(service: ServiceContext): HandlersOf<typeof 
 
   return {
     async showNewApplication(request) {
-      const project = await ownProject(storage, request)
-      if (project.deletesAtMs !== undefined) throw new PortalError('not_found')
-      const choices = await offered()
-      const state = applicationFormState({ ...newApplication, products: choices.products.slice(0, 1) })
-      return { page: newApplicationPage(request, { project, ...choices, state, submissionId: randomUUID() }) }
+      const chosen = String(request.query['project'] ?? '')
+      const project = chosen === '' ? undefined : await findOwnProject(storage, request, chosen)
+      const projects = await projectsToChoose(request, project)
+      const [first] = projects
+      if (first === undefined) return { redirectTo: request.paths.newProject }
+      const only = projects.length === 1 ? first.id : ''
+      const state = applicationFormState(newApplication)
+      const values = { ...state.values, project: project?.id ?? only }
+      return {
+        page: newApplicationPage(request, {
+          projects,
+          ...(await offered()),
+          state: { ...state, values },
+          submissionId: randomUUID(),
+        }),
+      }
     },
     async createApplication(request) {
       const { developer, paths, form } = request
-      const project = await ownProject(storage, request)
-      if (project.deletesAtMs !== undefined) throw new PortalError('not_found')
       const id = submissionForm.safeParse(form).data?.submission_id
       if (id === undefined) throw new PortalError('invalid_form')
       const choices = await offered()
+      const chosen = String(form['project'] ?? '')
       const parsed = parseApplicationForm(form, choices)
-      if (!parsed.data) {
-        const { state } = parsed
+      if (!parsed.data || chosen === '') {
+        const { state } = parsed.data
+          ? { state: { values: form as Record<string, string>, errors: { project: 'Choose a project.' } } }
+          : parsed
+        const projects = await projectsToChoose(request)
         return {
-          page: newApplicationPage(request, { project, ...choices, state, submissionId: id }),
+          page: newApplicationPage(request, { projects, ...choices, state, submissionId: id }),
           status: 422,
         }
       }
+      const project = await findOwnProject(storage, request, chosen)
+      if (project.deletesAtMs !== undefined) throw new PortalError('not_found')
       if ((await storage.applications.list(project.id)).length >= maxApplications) {
         throw new PortalError('too_many_applications')
       }
@@ -115,10 +135,15 @@ export function applicationHandlers(service: ServiceContext): HandlersOf<typeof 
       }
     },
     async showApplications(request) {
-      const paging = pagingOf(request.query)
-      const status = statusOf(request.query['status'])
-      const list = await listApplications(service, { ...paging, ownerId: ownerIdOf(request), status })
-      return { page: applicationsPage(request, { ...list, paging, status }) }
+      const facets = Object.keys(applicationFacets) as (keyof typeof applicationFacets)[]
+      const state = listState(request.query, { orders: applicationOrders, facets })
+      const { search, facet, order, limit, offset } = state
+      const filter = { search, ownerId: ownerIdOf(request), nowMs: clock.now() }
+      const [part, counts] = await Promise.all([
+        listApplications(service, { ...filter, limit, offset, order, status: facet || undefined }),
+        storage.listings.applicationCounts(filter),
+      ])
+      return { page: applicationsPage(request, { ...part, state, counts }) }
     },
     async showApplication(request) {
       const client = await ownClient(storage, request)
@@ -141,12 +166,18 @@ export function applicationHandlers(service: ServiceContext): HandlersOf<typeof 
         storage.activity.requests(clientId, readRequests),
       ])
       const usage = summarizeUsage(entries, week, nowMs)
-      const { result } = request.query
-      const outcome = ['issued' as const, ...usage.failures.map(([each]) => each)].find(
-        (each) => each === result,
-      )
-      const shown = requests.filter((each) => outcome === undefined || each.outcome === outcome)
-      const content = { client, usage, requests: shown.slice(0, shownRequests), outcome, nowMs }
+      const outcomes = ['issued' as const, ...usage.failures.map(([each]) => each)]
+      const state = listState(request.query, { orders: ['time'], facets: outcomes })
+      const outcome = state.facet || undefined
+      const found = requests.filter((each) => outcome === undefined || each.outcome === outcome)
+      const content = {
+        client,
+        usage,
+        requests: partOf(found, state),
+        total: found.length,
+        state,
+        outcome,
+      }
       return { page: requestsPage(request, content) }
     },
     async showSettings(request) {
@@ -207,9 +238,4 @@ export function applicationHandlers(service: ServiceContext): HandlersOf<typeof 
       return { redirectTo, notice: 'application_deleted' }
     },
   }
-}
-
-function statusOf(text: unknown): ListedStatus | undefined {
-  const [status] = statusChoices.find(([each]) => each === text) ?? ['']
-  return status === '' ? undefined : status
 }

@@ -4,7 +4,7 @@ const application = '/projects/:projectId/applications/:applicationId'
 
 export const applicationPaths = {
   applications: '/applications',
-  newApplication: '/projects/:projectId/new-application',
+  newApplication: '/new-application',
   application,
   requests: `${application}/requests`,
   settings: `${application}/settings`,

@@ -1,10 +1,11 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { RegisteredClient } from '../../storage/application.ts'
 import type { UsageEntry } from '../../storage/activity-storage.ts'
-import { absent, lastUse, type LastUses } from '../layout/time.ts'
 import { shortId } from '../layout/copyable.ts'
+import { named, type Column } from '../layout/list.ts'
+import { absent, lastUse, type LastUses } from '../layout/time.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
-import { statusBadge } from './status-badge.ts'
+import { listedStatus } from './status-badge.ts'
 import type { ApplicationFilter } from '../../storage/listing-storage.ts'
 import type { ServiceContext } from '../../oauth/service-context.ts'
 import { formatCount } from '../layout/paging.ts'
@@ -17,39 +18,50 @@ export interface ApplicationTableContent {
   readonly nowMs: number
 }
 
-/** Applications as dense rows. `project`: whether their project has a column. */
-export function applicationTable(
+/** The columns of a list of applications. `project`: whether their project is below their name. */
+export function applicationColumns(
   { paths }: DeveloperRequest,
-  { clients, lastUses, usage, nowMs }: ApplicationTableContent,
+  { lastUses, usage, nowMs }: Omit<ApplicationTableContent, 'clients'>,
   { project: hasProject }: { readonly project: boolean },
-): SafeHtml {
-  return html`<table class="stacked">
-    <thead>
-      <tr>
-        <th scope="col">Application</th>
-        ${hasProject ? html`<th scope="col">Project</th>` : ''}
-        <th scope="col">Status</th>
-        <th scope="col">Client ID</th>
-        <th scope="col" class="number">Requests, 24 hours</th>
-        <th scope="col">Last used</th>
-      </tr>
-    </thead>
-    <tbody>
-      ${clients.map((client) => {
-        const { application, project } = client
-        const { id, name, clientId } = application
-        const own = usage.filter((entry) => entry.clientId === clientId)
-        return html`<tr>
-          <td data-label="Application"><a href="${paths.application(project.id, id)}">${name}</a></td>
-          ${hasProject ? html`<td data-label="Project"><a class="quiet" href="${paths.project(project.id)}">${project.name}</a></td>` : ''}
-          <td data-label="Status">${statusBadge(client)}</td>
-          <td data-label="Client ID">${shortId(`client-id-${id}`, clientId, `client ID of ${name}`)}</td>
-          <td class="number" data-label="Requests, 24 hours">${sparkline(own, nowMs)}</td>
-          <td data-label="Last used">${lastUse(id, lastUses, nowMs)}</td>
-        </tr>`
-      })}
-    </tbody>
-  </table>`
+): readonly Column<RegisteredClient>[] {
+  return [
+    {
+      label: 'Application',
+      kind: 'name',
+      order: 'name',
+      cell: ({ application: { id, name }, project }) =>
+        named({
+          name,
+          href: paths.application(project.id, id),
+          ...(hasProject && { below: project.name, belowHref: paths.project(project.id) }),
+        }),
+    },
+    { label: 'Status', kind: 'status', cell: (client) => listedStatus(client, nowMs) },
+    {
+      label: 'Client ID',
+      kind: 'id',
+      leaves: 3,
+      cell: ({ application: { id, clientId, name } }) =>
+        shortId(`client-id-${id}`, clientId, `client ID of ${name}`),
+    },
+    {
+      label: 'Requests, 24 hours',
+      kind: 'usage',
+      leaves: 2,
+      cell: ({ application: { clientId } }) =>
+        sparkline(
+          usage.filter((entry) => entry.clientId === clientId),
+          nowMs,
+        ),
+    },
+    {
+      label: 'Last used',
+      kind: 'time',
+      leaves: 1,
+      order: '-used',
+      cell: ({ application: { id } }) => lastUse(id, lastUses, nowMs),
+    },
+  ]
 }
 
 /** A part of the applications, with what their table shows. */
@@ -58,7 +70,7 @@ export async function listApplications(
   filter: ApplicationFilter,
 ): Promise<ApplicationTableContent & { readonly total: number }> {
   const nowMs = clock.now()
-  const { items: clients, total } = await storage.listings.applications(filter)
+  const { items: clients, total } = await storage.listings.applications({ nowMs, ...filter })
   // Called first, because it writes what is pending.
   const lastUses = await activity.lastUses(clients.map(({ application }) => application.id))
   const clientIds = clients.map(({ application }) => application.clientId)
@@ -86,8 +98,7 @@ function sparkline(entries: readonly UsageEntry[], nowMs: number): SafeHtml {
   }
   const sum = (bars: readonly number[]) => bars.reduce((total, each) => total + each, 0)
   const text = `${formatCount(sum(issued))} issued, ${formatCount(sum(failed))} failed`
-  if (sum(issued) + sum(failed) === 0)
-    return html`<span class="requests">${absent()}<span class="sparkline"></span></span>`
+  if (sum(issued) + sum(failed) === 0) return absent()
   const top = Math.max(...issued.map((each, hour) => each + (failed[hour] ?? 0)))
   const scaled = (requests: number) =>
     requests === 0 ? 0 : Math.max(2, Math.round((requests / top) * height))
@@ -99,7 +110,9 @@ function sparkline(entries: readonly UsageEntry[], nowMs: number): SafeHtml {
       })
       .join('')
   return html`<span class="requests"
-    >${formatCount(sum(issued) + sum(failed))}
+    ><span
+      >${formatCount(sum(issued) + sum(failed))}${sum(failed) === 0 ? '' : html`<span class="below" data-variant="danger">${formatCount(sum(failed))} failed</span>`}</span
+    >
     <svg class="sparkline" viewBox="0 0 ${hours * 4} ${height}" role="img" aria-label="${text}">
       <title>${text}</title>
       <path class="baseline" d="M0 ${height - 1}h${hours * 4}v1h-${hours * 4}z" />

@@ -1,52 +1,63 @@
-import { html, type SafeHtml } from '@remix-run/html-template'
+import { html } from '@remix-run/html-template'
 import type { ListedStatus } from '../../storage/listing-storage.ts'
-import { choice } from '../layout/form.ts'
+import { list, type Facet, type ListState } from '../layout/list.ts'
 import type { PageContent } from '../layout/page.ts'
-import { pages, searchField, type Paging } from '../layout/paging.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
-import { applicationTable, type ApplicationTableContent } from './application-table.ts'
+import { applicationColumns, type ApplicationTableContent } from './application-table.ts'
+
+/** What the list can be narrowed down to. */
+export const applicationFacets = {
+  approved: 'Approved',
+  pending: 'Pending',
+  changes: 'Changes requested',
+  revoked: 'Revoked',
+  expiring: 'Secret expires soon',
+  unused: 'Unused for 90 days',
+  deleted: 'Deleted',
+} as const satisfies Partial<Record<ListedStatus, string>>
+
+/** In which it can be shown; only the first and the second have a column. */
+export const applicationOrders = ['-used', 'used', 'name', '-name', '-created', 'created'] as const
 
 export interface ApplicationsContent extends ApplicationTableContent {
-  readonly paging: Paging
+  readonly state: ListState
   readonly total: number
-  readonly status: ListedStatus | undefined
+  /** How many match the search, by facet. */
+  readonly counts: Readonly<Record<ListedStatus | 'all', number>>
 }
-
-export const statusChoices = [
-  ['', 'All statuses'],
-  ['approved', 'Approved'],
-  ['pending', 'Pending approval'],
-  ['revoked', 'Revoked'],
-  ['deleted', 'Deleted'],
-] as const satisfies readonly (readonly [ListedStatus | '', string])[]
 
 /** Every application that the developer may see. */
 export function applicationsPage(request: DeveloperRequest, content: ApplicationsContent): PageContent {
   const { paths } = request
-  const { paging, total, status = '', clients } = content
-  const { search } = paging
-  const isFiltered = search !== '' || status !== ''
-  const state = { values: { status }, errors: {} }
-  const body = html`<form method="get" action="${paths.applications}" class="filter" role="search">
-      ${searchField(search, 'Search names and client IDs')}
-      ${choice({ name: 'status', label: 'Status', choices: statusChoices }, state)}
-      <button class="outline">Filter</button>
-      ${isFiltered ? html`<a class="button ghost" href="${paths.applications}">Clear</a>` : ''}
-    </form>
-    ${clients.length > 0 ? applicationTable(request, content, { project: true }) : empty(request, isFiltered)}
-    ${pages({ path: paths.applications, query: { q: search, status }, paging, total, noun: 'applications' })}`
-  const actions = html`<a class="button" href="${paths.projects}">New application</a>`
+  const { state, total, counts, clients } = content
+  const names = Object.entries(applicationFacets) as [keyof typeof applicationFacets, string][]
+  const facets: Facet[] = [
+    { id: '', label: 'All', count: counts.all },
+    ...names
+      .map(([id, label]) => ({ id, label, count: counts[id] }))
+      .filter(({ id, count }) => count > 0 || id === state.facet),
+  ]
+  const body = list(applicationColumns(request, content, { project: true }), clients, {
+    label: 'Applications',
+    browsing: {
+      path: paths.applications,
+      state,
+      total,
+      noun: 'applications',
+      search: 'Name, project, owner, product or client ID',
+      orders: [
+        ['-used', 'Last used'],
+        ['name', 'Name'],
+        ['-created', 'Created'],
+      ],
+      facets,
+    },
+    empty: html`<div class="empty">
+      <h2>No applications</h2>
+      <p class="muted">Each program that calls APIs has its own client ID and secrets.</p>
+      <p><a class="button" href="${paths.start}">Get your first token</a></p>
+    </div>`,
+  })
+  const actions = html`<a class="button" href="${paths.newApplication}">New application</a>`
   return { title: 'Applications', body, actions }
-}
-
-function empty({ paths }: DeveloperRequest, isFiltered: boolean): SafeHtml {
-  return html`<div class="card empty">
-    <h2>No applications</h2>
-    ${
-      isFiltered
-        ? html`<p class="muted">Nothing matches the filter.</p>`
-        : html`<p class="muted">Each program that calls APIs has its own client ID and secrets.</p>
-            <p><a class="button" href="${paths.start}">Get your first token</a></p>`
-    }
-  </div>`
 }

@@ -1,8 +1,9 @@
-import { html, type SafeHtml } from '@remix-run/html-template'
+import { html } from '@remix-run/html-template'
 import type { PageContent } from '../layout/page.ts'
 import type { RegisteredClient } from '../../storage/application.ts'
 import type { TokenRequestEntry, TokenRequestOutcome } from '../../storage/activity-storage.ts'
-import { formatCount, linkTo } from '../layout/paging.ts'
+import { list, state, type Column, type ListState } from '../layout/list.ts'
+import { formatCount } from '../layout/paging.ts'
 import { time } from '../layout/time.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 import { applicationFrame } from './application-frame.ts'
@@ -10,12 +11,13 @@ import { describeOutcome, type Usage } from './usage.ts'
 
 export interface RequestsContent {
   readonly client: RegisteredClient
-  /** The latest ones with that result. */
+  /** A part of the latest ones with that result, and how many there are. */
   readonly requests: readonly TokenRequestEntry[]
+  readonly total: number
+  readonly state: ListState
   /** Of the last 7 days, for the reasons of failures. */
   readonly usage: Usage
   readonly outcome: TokenRequestOutcome | undefined
-  readonly nowMs: number
 }
 
 /** The latest token requests of an application, and why some have failed. */
@@ -30,47 +32,32 @@ export function requestsPage(request: DeveloperRequest, content: RequestsContent
       ([failure, requests]) => [failure, describeOutcome(failure).label, requests] as const,
     ),
   ] as const
-  const body = html`<nav class="actions reasons" aria-label="Result">
-      ${choices.map(
-        ([each, label, requests]) =>
-          html`<a
-            class="button small ${each === outcome ? 'chosen' : 'ghost'}"
-            href="${linkTo(path, { result: each ?? '' })}"
-            ${each === outcome ? html`aria-current="true"` : ''}
-            >${label} <span class="number muted">${formatCount(requests)}</span></a
-          >`,
-      )}
-    </nav>
-    ${outcome === undefined || outcome === 'issued' ? '' : html`<p class="notice">${describeOutcome(outcome).help}</p>`}
-    ${table(content)}`
+  const facets = choices.map(([each, label, count]) => ({ id: each ?? '', label, count }))
+  const body = html`${
+    outcome === undefined || outcome === 'issued'
+      ? ''
+      : html`<p class="notice">${describeOutcome(outcome).help}</p>`
+  }
+  ${list(columns, content.requests, {
+    label: 'Latest token requests',
+    browsing: { path, state: content.state, total: content.total, noun: 'entries', facets },
+    empty: html`<p class="muted">No token request in the last 7 days.</p>`,
+  })}`
   return applicationFrame(request, client, 'requests', body)
 }
 
-function table({ requests }: RequestsContent): SafeHtml {
-  if (requests.length === 0) return html`<p class="muted">No such token request in the last 7 days.</p>`
-  return html`<table class="stacked">
-    <thead>
-      <tr>
-        <th scope="col">Time</th>
-        <th scope="col">Result</th>
-        <th scope="col">Address</th>
-        <th scope="col" class="number">Requests</th>
-      </tr>
-    </thead>
-    <tbody>
-      ${requests.map(
-        ({ atMs, outcome, address, count }) =>
-          html`<tr>
-            <td data-label="Time">${time(atMs)}</td>
-            <td data-label="Result">
-              <span class="badge" data-variant="${outcome === 'issued' ? 'success' : 'danger'}"
-                >${describeOutcome(outcome).label}</span
-              >
-            </td>
-            <td data-label="Address"><code>${address}</code></td>
-            <td class="number" data-label="Requests">${formatCount(count)}</td>
-          </tr>`,
-      )}
-    </tbody>
-  </table>`
-}
+const columns: readonly Column<TokenRequestEntry>[] = [
+  {
+    label: 'Result',
+    kind: 'name',
+    cell: ({ outcome }) => state(outcome === 'issued' ? 'success' : 'danger', describeOutcome(outcome).label),
+  },
+  {
+    label: 'Address',
+    kind: 'text',
+    leaves: 1,
+    cell: ({ address }) => html`<code class="cut">${address}</code>`,
+  },
+  { label: 'Requests', kind: 'number', leaves: 2, cell: ({ count }) => formatCount(count) },
+  { label: 'Time', kind: 'date', cell: ({ atMs }) => time(atMs) },
+]

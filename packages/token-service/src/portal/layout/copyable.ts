@@ -22,6 +22,13 @@ export function copyable({ id, value, what }: CopyableOptions): SafeHtml {
   >`
 }
 
+/** The client ID of the page's subject, below its title. */
+export function clientIdLine(clientId: string): SafeHtml {
+  return html`<p class="client-id">
+    <span class="muted">Client ID</span> ${copyable({ id: 'client-id', value: clientId, what: 'client ID' })}
+  </p>`
+}
+
 /** Copies the text of the element; the script reveals it. It replaces the label's first text for a moment. */
 export function copyButton(id: string, label: string | SafeHtml): SafeHtml {
   return html`<button type="button" class="outline small" data-copy="${id}">${label}</button>`

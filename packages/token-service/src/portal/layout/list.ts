@@ -1,5 +1,6 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { RawParameters } from '../../oauth/parameters.ts'
+import { foldName } from '../../storage/folded-name.ts'
 import { formatCount, linkTo, pagingOf, type Paging } from './paging.ts'
 
 /** What a column holds, which decides how wide it is and where its values stand. `name` and `text` share the rest. */
@@ -11,6 +12,7 @@ export type ColumnKind =
   | 'number'
   | 'usage'
   | 'time'
+  | 'date'
   | 'decision'
   | 'select'
   | 'menu'
@@ -26,22 +28,25 @@ export interface Column<Row> {
 }
 
 /** Which part of a list is shown, as the URL says. */
-export interface ListState extends Paging {
+export interface ListState<Order extends string = string, Show extends string = string> extends Paging {
   /** One of the orders that the list offers. */
-  readonly order: string
+  readonly order: Order
   /** That of a URL without one. */
-  readonly defaultOrder: string
+  readonly defaultOrder: Order
   /** One of its facets; empty: all. */
-  readonly facet: string
+  readonly facet: Show | ''
 }
 
 /** What the URL of a list can say; the first order is that of a URL that says nothing. */
-export interface ListChoices {
-  readonly orders: readonly [string, ...string[]]
-  readonly facets?: readonly string[] | undefined
+export interface ListChoices<Order extends string, Show extends string> {
+  readonly orders: readonly [Order, ...Order[]]
+  readonly facets?: readonly Show[] | undefined
 }
 
-export function listState(query: RawParameters, { orders, facets = [] }: ListChoices): ListState {
+export function listState<const Order extends string, const Show extends string = never>(
+  query: RawParameters,
+  { orders, facets = [] }: ListChoices<Order, Show>,
+): ListState<Order, Show> {
   const { show = '', order } = query
   return {
     ...pagingOf(query),
@@ -49,6 +54,19 @@ export function listState(query: RawParameters, { orders, facets = [] }: ListCho
     defaultOrder: orders[0],
     facet: facets.find((each) => each === show) ?? '',
   }
+}
+
+/** Those of the items, which are all in memory, of which a text contains each word of the search. */
+export function searchNames<Item>(
+  items: readonly Item[],
+  search: string,
+  textsOf: (item: Item) => readonly string[],
+): Item[] {
+  const words = foldName(search).split(/\s+/).filter(Boolean)
+  return items.filter((item) => {
+    const texts = textsOf(item).map(foldName)
+    return words.every((word) => texts.some((text) => text.includes(word)))
+  })
 }
 
 export interface Facet {

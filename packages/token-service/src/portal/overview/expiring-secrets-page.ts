@@ -1,67 +1,68 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { ExpiringSecret, ListPage } from '../../storage/listing-storage.ts'
-import { choice } from '../layout/form.ts'
+import { list, named, type Column, type Facet, type ListState } from '../layout/list.ts'
 import type { PageContent } from '../layout/page.ts'
-import { pages, type Paging } from '../layout/paging.ts'
 import { relativeTimeOrNever } from '../layout/time.ts'
 import { expiryBadge } from '../secrets/credentials-table.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 
-export const expiryPeriods = [
-  ['30', 'Within 30 days'],
-  ['14', 'Within 14 days'],
-  ['7', 'Within 7 days'],
-  ['1', 'Within a day'],
-] as const
+/** The days within which a secret expires, as the URL says. */
+export const expiryPeriods = { '14': 'Within 14 days', '7': 'Within 7 days', '1': 'Within a day' } as const
+export const longestExpiryDays = 30
 
-export interface ExpiringSecretsContent {
-  readonly secrets: ListPage<ExpiringSecret>
-  readonly paging: Paging
-  readonly days: string
+export interface ExpiringSecretsContent extends ListPage<ExpiringSecret> {
+  readonly state: ListState
+  /** How many expire within each period; empty: the longest. */
+  readonly counts: ReadonlyMap<string, number>
   readonly nowMs: number
 }
 
 /** The secrets that expire next: of the developer's applications, or for administrators of all clients. */
 export function expiringSecretsPage(
   request: DeveloperRequest,
-  { secrets: { items, total }, paging, days, nowMs }: ExpiringSecretsContent,
+  { items, total, state, counts, nowMs }: ExpiringSecretsContent,
 ): PageContent {
   const { paths } = request
-  const state = { values: { days }, errors: {} }
+  const facet = (id: string, label: string): Facet => ({ id, label, count: counts.get(id) ?? 0 })
+  const columns: readonly Column<ExpiringSecret>[] = [
+    {
+      label: 'Client',
+      kind: 'name',
+      cell: ({ owner, prefix }) =>
+        named({
+          name: owner.name || owner.clientId,
+          href: ownerPath(request, owner),
+          below: html`<code>${prefix}••••</code>`,
+        }),
+    },
+    {
+      label: 'Last used',
+      kind: 'time',
+      leaves: 1,
+      cell: ({ lastUsedAtMs }) => relativeTimeOrNever(lastUsedAtMs, nowMs),
+    },
+    { label: 'Expires', kind: 'time', cell: ({ expiresAtMs }) => expiryBadge(expiresAtMs, nowMs) },
+  ]
   const body = html`<p class="lead">
       Rotate a secret, and deploy the new one, before the secret in use expires. A secret that was never used
       can expire without an effect.
     </p>
-    <form method="get" action="${paths.expiringSecrets}" class="filter">
-      ${choice({ name: 'days', label: 'Expiry', choices: expiryPeriods }, state)}
-      <button class="outline">Filter</button>
-    </form>
-    ${
-      items.length === 0
-        ? html`<div class="card empty"><h2>No secret expires in this period</h2></div>`
-        : html`<table class="stacked">
-            <thead>
-              <tr>
-                <th scope="col">Client</th>
-                <th scope="col">Secret</th>
-                <th scope="col">Last used</th>
-                <th scope="col">Expires</th>
-              </tr>
-            </thead>
-            <tbody>
-              ${items.map(
-                (secret) =>
-                  html`<tr>
-                    <td data-label="Client">${ownerLink(request, secret)}</td>
-                    <td data-label="Secret"><code>${secret.prefix}••••</code></td>
-                    <td data-label="Last used">${relativeTimeOrNever(secret.lastUsedAtMs, nowMs)}</td>
-                    <td data-label="Expires">${expiryBadge(secret.expiresAtMs, nowMs)}</td>
-                  </tr>`,
-              )}
-            </tbody>
-          </table>`
-    }
-    ${pages({ path: paths.expiringSecrets, query: { days }, paging, total, noun: 'secrets' })}`
+    ${list(columns, items, {
+      label: 'Secrets that expire soon',
+      browsing: {
+        path: paths.expiringSecrets,
+        state,
+        total,
+        noun: 'secrets',
+        facets: [
+          facet('', `Within ${longestExpiryDays} days`),
+          ...Object.entries(expiryPeriods)
+            .toSorted(([a], [b]) => Number(b) - Number(a))
+            .map(([id, label]) => facet(id, label)),
+        ],
+      },
+      empty: html`<div class="empty"><h2>No secret expires in the next ${longestExpiryDays} days</h2></div>`,
+    })}`
   return {
     title: 'Secrets that expire soon',
     body,
@@ -70,9 +71,15 @@ export function expiringSecretsPage(
   }
 }
 
+/** Where one rotates the secret. */
+function ownerPath(
+  { paths }: DeveloperRequest,
+  { id, projectId, clientId }: ExpiringSecret['owner'],
+): string {
+  return projectId === undefined ? paths.resourceServer(clientId) : paths.credentials(projectId, id)
+}
+
 /** The name of a secret's owner, as a link to where one rotates the secret. */
-export function ownerLink({ paths }: DeveloperRequest, { owner }: ExpiringSecret): SafeHtml {
-  const { id, projectId, name, clientId } = owner
-  const path = projectId === undefined ? paths.resourceServer(clientId) : paths.credentials(projectId, id)
-  return html`<a href="${path}">${name || clientId}</a>`
+export function ownerLink(request: DeveloperRequest, { owner }: ExpiringSecret): SafeHtml {
+  return html`<a href="${ownerPath(request, owner)}">${owner.name || owner.clientId}</a>`
 }

@@ -7,14 +7,14 @@ import type { HandlersOf } from '../portal-request.ts'
 import { summarizeUsage, usageRanges, usageStart } from '../applications/usage.ts'
 import { eventGroups } from '../audit/audit-events.ts'
 import { createAuditSentences } from '../audit/audit-sentence.ts'
-import { pagingOf } from '../layout/paging.ts'
-import { expiringSecretsPage, expiryPeriods } from './expiring-secrets-page.ts'
+import { listState } from '../layout/list.ts'
+import { expiringSecretsPage, expiryPeriods, longestExpiryDays } from './expiring-secrets-page.ts'
 import { overviewPage } from './overview-page.ts'
 import { joinedProjects, ownerIdOf } from '../projects/own-projects.ts'
 
 const shownRows = 5
 const dayMs = 86_400_000
-const expiryMs = 30 * dayMs
+const expiryMs = longestExpiryDays * dayMs
 const month = usageRanges[2]
 /** What administrators want to know of: everything but log-ins and rejected requests. */
 const changeEvents = Object.entries(eventGroups).flatMap(([name, [, events]]): readonly string[] =>
@@ -76,16 +76,21 @@ export function overviewHandlers({
       return { page: overviewPage(request, content) }
     },
     async showExpiringSecrets(request) {
-      const paging = pagingOf(request.query)
+      const periods = Object.keys(expiryPeriods) as (keyof typeof expiryPeriods)[]
+      const state = listState(request.query, { orders: ['expires'], facets: periods })
       const nowMs = clock.now()
-      const { days: chosen } = request.query
-      const [days] = expiryPeriods.find(([value]) => value === chosen) ?? expiryPeriods[0]
       await activity.flush()
-      const secrets = await storage.listings.expiringSecrets([nowMs, nowMs + Number(days) * dayMs], {
-        ownerId: ownerIdOf(request),
-        ...paging,
-      })
-      return { page: expiringSecretsPage(request, { secrets, paging, days, nowMs }) }
+      const read = (days: string, limit: number, offset: number) =>
+        storage.listings.expiringSecrets([nowMs, nowMs + (Number(days) || longestExpiryDays) * dayMs], {
+          ownerId: ownerIdOf(request),
+          limit,
+          offset,
+        })
+      const [found, ...totals] = await Promise.all([
+        read(state.facet, state.limit, state.offset),
+        ...['', ...periods].map(async (days) => [days, (await read(days, 0, 0)).total] as const),
+      ])
+      return { page: expiringSecretsPage(request, { ...found, state, counts: new Map(totals), nowMs }) }
     },
     // An administrator sees every project, but takes the steps in their own.
     showStart: async (request) => ({

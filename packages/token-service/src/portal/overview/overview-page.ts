@@ -31,7 +31,7 @@ export function overviewPage(request: DeveloperRequest, content: OverviewContent
   const rate = requests === 0 ? '–' : successRate(usage)
   const pendingPath = developer.administrator
     ? paths.approvals
-    : linkTo(paths.applications, { status: 'pending' })
+    : linkTo(paths.applications, { show: 'pending' })
   const body = html`<dl class="figures">
       ${figure('Tokens in 30 days', formatCount(usage.issued))} ${figure('Success rate', rate)}
       ${figure('Applications', formatCount(applications), paths.applications)}

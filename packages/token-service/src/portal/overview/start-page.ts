@@ -73,8 +73,9 @@ function applicationStep(request: DeveloperRequest, content: StartContent): Safe
   const text = 'Each program that calls APIs needs its own client ID and secret.'
   if (!project) return html`<p class="muted">${text}</p>`
   return html`<p class="muted">${text}</p>
-    <form method="post" action="${paths.newApplication(project.id)}" class="form">
+    <form method="post" action="${paths.newApplication}" class="form">
       ${csrfInput(csrfToken)}<input type="hidden" name="submission_id" value="${submissionId}" />
+      <input type="hidden" name="project" value="${project.id}" />
       <input type="hidden" name="from" value="start" />
       <input type="hidden" name="level" value="" /><input
         type="hidden"
@@ -91,10 +92,7 @@ function applicationStep(request: DeveloperRequest, content: StartContent): Safe
       ${
         products.length === 0
           ? ''
-          : checkboxes(
-              { name: 'product', label: 'API products', choices: products },
-              { ...emptyForm, chosen: products.slice(0, 1) },
-            )
+          : checkboxes({ name: 'product', label: 'API products', choices: products }, emptyForm)
       }
       ${scopes.length === 0 ? '' : checkboxes({ name: 'scope', label: 'Scopes', choices: scopes }, emptyForm)}
       ${developer.administrator ? '' : html`<p class="hint">The application can get tokens after an administrator has approved it.</p>`}

@@ -4,9 +4,10 @@ import type { projectRoutes } from './project-routes.ts'
 import type { ServiceContext } from '../../oauth/service-context.ts'
 import { emptyForm, type FormState } from '../layout/form.ts'
 import { listApplications } from '../applications/application-table.ts'
-import { pagingOf } from '../layout/paging.ts'
+import { applicationOrders } from '../applications/applications-page.ts'
+import { listState } from '../layout/list.ts'
 import { newProjectPage, projectPage, projectSettingsPage } from './project-pages.ts'
-import { projectsPage } from './projects-page.ts'
+import { projectOrders, projectsPage } from './projects-page.ts'
 import { actorOf, requireAdministrator } from '../session/actor.ts'
 import { PortalError } from '../portal-error.ts'
 import type { HandlersOf } from '../portal-request.ts'
@@ -26,26 +27,26 @@ export function projectHandlers(service: ServiceContext): HandlersOf<typeof proj
   const { developers } = storage
   return {
     async showProjects(request) {
-      const paging = pagingOf(request.query)
-      const { items: projects, total } = await storage.listings.projects({
-        ...paging,
-        ownerId: ownerIdOf(request),
-      })
-      const owners = await storage.listings.owners(projects.map(({ project }) => project.id))
-      return { page: projectsPage(request, { projects, owners, paging, total, nowMs: clock.now() }) }
+      const state = listState(request.query, { orders: projectOrders })
+      const { search, order, limit, offset } = state
+      const ownerId = ownerIdOf(request)
+      const found = await storage.listings.projects({ search, order, limit, offset, ownerId })
+      const owners = await storage.listings.owners(found.items.map(({ project }) => project.id))
+      return { page: projectsPage(request, { ...found, owners, state, nowMs: clock.now() }) }
     },
     async showProject(request) {
       const project = await ownProject(storage, request)
-      const paging = pagingOf(request.query)
+      const state = listState(request.query, { orders: applicationOrders })
+      const { order, limit, offset } = state
       const [list, all, names] = await Promise.all([
-        listApplications(service, { ...paging, search: undefined, projectId: project.id }),
+        listApplications(service, { projectId: project.id, order, limit, offset }),
         developers.list(),
         storage.listings.owners([project.id]),
       ])
       const ownerNames = new Set(names.get(project.id))
       const owners = all.filter(({ name }) => ownerNames.has(name))
       const otherDevelopers = all.filter(({ name }) => !ownerNames.has(name)).slice(0, offeredDevelopers)
-      return { page: projectPage(request, { ...list, project, paging, owners, otherDevelopers }) }
+      return { page: projectPage(request, { ...list, project, state, owners, otherDevelopers }) }
     },
     showNewProject: async (request) => ({ page: newProjectPage(request, emptyForm) }),
     async createProject(request) {

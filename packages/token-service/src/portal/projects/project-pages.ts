@@ -4,8 +4,9 @@ import { dialog } from '../layout/dialog.ts'
 import { csrfInput, field, type FormState } from '../layout/form.ts'
 import type { PageContent } from '../layout/page.ts'
 import { endsForOthers } from '../applications/application-form-pages.ts'
-import { applicationTable, type ApplicationTableContent } from '../applications/application-table.ts'
-import { pages, type Paging } from '../layout/paging.ts'
+import { applicationColumns, type ApplicationTableContent } from '../applications/application-table.ts'
+import { list, type ListState } from '../layout/list.ts'
+import { formatCount, linkTo } from '../layout/paging.ts'
 import { badge } from '../applications/status-badge.ts'
 import { time } from '../layout/time.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
@@ -14,14 +15,14 @@ import { owners, type OwnersContent } from './project-owners.ts'
 
 export interface ProjectContent extends ApplicationTableContent, OwnersContent {
   readonly project: Project
-  readonly paging: Paging
+  readonly state: ListState
   /** How many applications it has. */
   readonly total: number
 }
 
 export function projectPage(request: DeveloperRequest, content: ProjectContent): PageContent {
   const { paths } = request
-  const { project, paging, total } = content
+  const { project, state, total } = content
   const title = { title: project.name, trail: [['Projects', paths.projects]] as const }
   if (project.deletesAtMs !== undefined) {
     const body = deletedNotice(request, project, project.deletesAtMs)
@@ -31,12 +32,15 @@ export function projectPage(request: DeveloperRequest, content: ProjectContent):
   const body = html`${about === '' ? '' : html`<p class="lead">${about}</p>`}
     <section aria-labelledby="applications">
       <h2 id="applications">Applications</h2>
-      ${total === 0 ? html`<p class="muted">No applications yet.</p>` : applicationTable(request, content, { project: false })}
-      ${pages({ path: paths.project(project.id), query: {}, paging, total, noun: 'applications' })}
+      ${list(applicationColumns(request, content, { project: false }), content.clients, {
+        label: 'Applications',
+        browsing: { path: paths.project(project.id), state, total, noun: 'applications' },
+        empty: html`<p class="muted">No applications yet.</p>`,
+      })}
     </section>
     ${owners(request, content)} ${dangerSection('Delete', [deletion(request, content)])}`
   const actions = html`<a class="button outline" href="${paths.projectSettings(project.id)}">Edit project</a>
-    <a class="button" href="${paths.newApplication(project.id)}">New application</a>`
+    <a class="button" href="${linkTo(paths.newApplication, { project: project.id })}">New application</a>`
   return { ...title, actions, body }
 }
 
@@ -84,7 +88,7 @@ function aboutProject({ organizationName, developerEmail }: Project): string {
 }
 
 function deletion({ paths, csrfToken, developer }: DeveloperRequest, { project, total }: ProjectContent) {
-  const count = total === 1 ? '1 application' : `${total} applications`
+  const count = total === 1 ? '1 application' : `${formatCount(total)} applications`
   const effect = html`<strong>${count}</strong> can no longer get tokens, and all existing tokens become
     invalid at once.`
   return {

@@ -5,6 +5,7 @@ import type { ResourceServer } from '../../storage/storage.ts'
 import type { resourceServerRoutes } from './resource-server-routes.ts'
 import type { ServiceContext } from '../../oauth/service-context.ts'
 import { emptyForm, type FormState } from '../layout/form.ts'
+import { listState } from '../layout/list.ts'
 import { line, parseForm } from '../layout/parse-form.ts'
 import { nameOfForm } from '../secrets/new-key-page.ts'
 import { credentialHandlers } from '../secrets/credential-handlers.ts'
@@ -30,11 +31,13 @@ export function resourceServerHandlers({
   const serverOf = async (request: DeveloperRequest): Promise<ResourceServer> =>
     registryOf(request).find(request.params['clientId'] ?? '')
 
-  async function list(request: DeveloperRequest, state: FormState, submissionId: string = randomUUID()) {
+  async function list(request: DeveloperRequest, form: FormState, submissionId: string = randomUUID()) {
     requireAdministrator(request)
     const servers = await storage.resourceServers.list()
     const lastUses = await activity.lastUses(servers.map(({ id }) => id))
-    return resourceServersPage(request, { servers, lastUses, nowMs: clock.now(), state, submissionId })
+    const state = listState(request.query, { orders: ['name'] })
+    const content = { servers, lastUses, nowMs: clock.now(), state, form, submissionId }
+    return resourceServersPage(request, content)
   }
 
   async function show(request: DeveloperRequest) {

@@ -2,6 +2,7 @@ import { html } from '@remix-run/html-template'
 import type { ResourceServer } from '../../storage/storage.ts'
 import { credentialsSection, type CredentialsContent } from '../secrets/credentials-section.ts'
 import { dangerSection } from '../layout/menus.ts'
+import { clientIdLine } from '../layout/copyable.ts'
 import { dialog } from '../layout/dialog.ts'
 import { field } from '../layout/form.ts'
 import type { PageContent } from '../layout/page.ts'
@@ -57,7 +58,7 @@ export function resourceServerPage(request: DeveloperRequest, content: ResourceS
     csrfToken,
     danger: true,
   })
-  const body = html`${credentialsSection(request, owner, content)}
+  const body = html`${clientIdLine(clientId)} ${credentialsSection(request, owner, content)}
   ${dangerSection('Rename or remove', [
     { title: 'Rename the resource server', text: 'Its client ID stays the same.', button: renaming },
     {

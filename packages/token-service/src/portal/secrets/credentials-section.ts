@@ -5,8 +5,7 @@ import { keyName } from '../../clients/parse-public-keys.ts'
 import type { PublicKey, StoredSecret, RegisteredClient } from '../../storage/application.ts'
 import { overlaps } from './rotation-form.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
-import { copyable } from '../layout/copyable.ts'
-import { credentialsTable, type Credential } from './credentials-table.ts'
+import { credentialsList, type Credential } from './credentials-table.ts'
 import { dialog } from '../layout/dialog.ts'
 import { moreMenu } from '../layout/menus.ts'
 import { choice, field } from '../layout/form.ts'
@@ -22,10 +21,6 @@ export interface CredentialsContent {
 
 /** An application or a resource server, and where its credentials are changed. */
 export interface CredentialsOwner {
-  /** The ID under which its last use is recorded. */
-  readonly id: string
-  readonly clientId: string
-  readonly createdAtMs: number
   readonly secrets: readonly StoredSecret[]
   readonly keys: readonly PublicKey[]
   readonly paths: {
@@ -39,14 +34,13 @@ export interface CredentialsOwner {
   readonly consequence: (credential: 'secret' | 'key') => string
 }
 
-/** The client ID, secrets and public keys, with dialogs to rotate and to revoke them. */
+/** The secrets and public keys, with dialogs to rotate and to revoke them. */
 export function credentialsSection(
   request: DeveloperRequest,
   owner: CredentialsOwner,
   content: CredentialsContent,
 ): SafeHtml {
-  const { id, clientId, createdAtMs, secrets, keys, paths } = owner
-  const { lastUses, nowMs } = content
+  const { secrets, keys, paths } = owner
   return html`<section aria-labelledby="credentials">
     <div class="bar">
       <h2 id="credentials">Credentials</h2>
@@ -55,20 +49,13 @@ export function credentialsSection(
         ${rotation(request, owner, content)}
       </div>
     </div>
-    ${credentialsTable(
+    ${credentialsList(
       [
-        {
-          kind: 'Client ID',
-          value: copyable({ id: 'client-id', value: clientId, what: 'client ID' }),
-          createdAtMs,
-          lastUsed: lastUse(id, lastUses, nowMs),
-        },
         ...secrets.map((secret) => secretCredential(request, owner, content, secret)),
         ...keys.map((key) => keyCredential(request, owner, content, key)),
       ],
-      nowMs,
+      content.nowMs,
     )}
-    ${secrets.length + keys.length === 0 ? html`<p>There are no credentials. Create a secret to authenticate.</p>` : ''}
   </section>`
 }
 
@@ -92,15 +79,14 @@ function secretCredential(
     csrfToken,
     danger: true,
   })
-  const value = html`<code>${prefix}••••</code>`
   const isRevoked = isConfigured(secret) && isExpired(expiresAtMs, nowMs)
   return {
+    name: html`<code>${prefix}••••</code>`,
     kind: 'Client secret',
-    value,
     createdAtMs,
     lastUsed,
     expiresAtMs,
-    action: isRevoked
+    menu: isRevoked
       ? undefined
       : moreMenu({ id: `more-${id}`, about: `the secret ${prefix}…`, items: [action] }),
   }
@@ -141,12 +127,14 @@ function keyCredential(
   })
   const isNamed = name !== keyName(key)
   return {
-    kind: 'Public key',
-    value: html`<div>${isNamed ? html`${name}<br />` : ''}<code>${keyName(key)}</code></div>`,
+    name: isNamed
+      ? html`<strong class="cut" dir="auto" title="${name}">${name}</strong>`
+      : html`<code class="cut">${name}</code>`,
+    kind: isNamed ? html`Public key <code>${keyName(key)}</code>` : 'Public key',
     createdAtMs,
     lastUsed,
     expiresAtMs,
-    action: isExpired(expiresAtMs, nowMs)
+    menu: isExpired(expiresAtMs, nowMs)
       ? undefined
       : moreMenu({ id: `more-${id}`, about: `the public key ${name}`, items: [renaming, removal] }),
   }

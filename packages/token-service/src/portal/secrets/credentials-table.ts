@@ -1,45 +1,45 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
+import { list } from '../layout/list.ts'
 import { absent, relativeTime } from '../layout/time.ts'
 
 const dayMs = 86_400_000
 
-/** A row of the table. */
+/** A row of the list. */
 export interface Credential {
-  readonly kind: 'Client ID' | 'Client secret' | 'Public key'
-  readonly value: SafeHtml
+  /** The name of a key, or the start of a secret. */
+  readonly name: SafeHtml
+  readonly kind: SafeHtml | string
   readonly createdAtMs: number
   readonly lastUsed: SafeHtml | string
   readonly expiresAtMs?: number | undefined
-  readonly action?: SafeHtml | '' | undefined
+  readonly menu?: SafeHtml | '' | undefined
 }
 
-/** The client ID, secrets and public keys of a client. */
-export function credentialsTable(credentials: readonly Credential[], nowMs: number): SafeHtml {
-  return html`<table class="stacked">
-    <thead>
-      <tr>
-        <th scope="col">Type</th>
-        <th scope="col">Value</th>
-        <th scope="col">Created</th>
-        <th scope="col">Last used</th>
-        <th scope="col">Expires</th>
-        <th scope="col"><span class="visually-hidden">Action</span></th>
-      </tr>
-    </thead>
-    <tbody>
-      ${credentials.map(
-        ({ kind, value, createdAtMs, lastUsed, expiresAtMs, action }) =>
-          html`<tr>
-            <td data-label="Type">${kind}</td>
-            <td data-label="Value">${value}</td>
-            <td data-label="Created">${relativeTime(createdAtMs, nowMs)}</td>
-            <td data-label="Last used">${lastUsed}</td>
-            <td data-label="Expires">${expiry(expiresAtMs, nowMs)}</td>
-            ${action === undefined ? html`<td></td>` : html`<td class="action">${action}</td>`}
-          </tr>`,
-      )}
-    </tbody>
-  </table>`
+/** The secrets and public keys of a client. */
+export function credentialsList(credentials: readonly Credential[], nowMs: number): SafeHtml {
+  return list<Credential>(
+    [
+      {
+        label: 'Credential',
+        kind: 'name',
+        cell: ({ name, kind }) => html`${name}<span class="cut below">${kind}</span>`,
+      },
+      {
+        label: 'Created',
+        kind: 'time',
+        leaves: 3,
+        cell: ({ createdAtMs }) => relativeTime(createdAtMs, nowMs),
+      },
+      { label: 'Last used', kind: 'time', leaves: 1, cell: ({ lastUsed }) => lastUsed },
+      { label: 'Expires', kind: 'time', cell: ({ expiresAtMs }) => expiry(expiresAtMs, nowMs) },
+      { label: 'Actions', kind: 'menu', cell: ({ menu = '' }) => menu },
+    ],
+    credentials,
+    {
+      label: 'Credentials',
+      empty: html`<p class="empty">There are no credentials. Create a secret to authenticate.</p>`,
+    },
+  )
 }
 
 function expiry(expiresAtMs: number | undefined, nowMs: number): SafeHtml {

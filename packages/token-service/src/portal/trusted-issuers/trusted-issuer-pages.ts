@@ -3,6 +3,7 @@ import type { IdentityRule, RegisteredClient } from '../../storage/application.t
 import type { TrustedIssuer } from '../../storage/storage.ts'
 import { dialog } from '../layout/dialog.ts'
 import { csrfInput, type FormState, choice, field, textArea } from '../layout/form.ts'
+import { list, named, names, type Column } from '../layout/list.ts'
 import { dangerSection } from '../layout/menus.ts'
 import type { PageContent } from '../layout/page.ts'
 import { lastUse, type LastUses } from '../layout/time.ts'
@@ -29,51 +30,40 @@ export function trustedIssuersPage(
   { issuers, applications, lastUses, nowMs, state }: TrustedIssuersContent,
 ): PageContent {
   const { paths, csrfToken } = request
-  const shown = new Map(
-    applications.map(({ application: { clientId, id, name }, project }) => {
-      const path = paths.application(project.id, id)
-      return [clientId, html`<a class="quiet" href="${path}">${name}</a>`] as const
-    }),
+  const applicationNames = new Map(
+    applications.map(({ application: { clientId, name } }) => [clientId, name] as const),
   )
-  const applicationsOf = ({ rules }: TrustedIssuer) => {
-    const ids = [...new Set(rules.map(({ clientId }) => clientId))]
-    const more = ids.length > 3 ? ` and ${ids.length - 3} more` : ''
-    const names = ids.slice(0, 3).map((id) => shown.get(id) ?? html`<code>${id}</code>`)
-    return html`${names.map((name, index) => html`${index > 0 ? ', ' : ''}${name}`)}${more}`
-  }
+  const columns: readonly Column<TrustedIssuer>[] = [
+    {
+      label: 'Issuer',
+      kind: 'name',
+      cell: ({ issuer, id, configured }) =>
+        named({
+          name: issuer,
+          href: paths.trustedIssuer(id),
+          below: configured ? 'In the configuration' : undefined,
+        }),
+    },
+    {
+      label: 'Applications',
+      kind: 'text',
+      leaves: 1,
+      cell: ({ rules }) =>
+        names([...new Set(rules.map(({ clientId }) => applicationNames.get(clientId) ?? clientId))]),
+    },
+    { label: 'Last used', kind: 'time', cell: ({ id }) => lastUse(id, lastUses, nowMs) },
+  ]
   const body = html`<p class="lead">
       A platform issues JWTs to its CI jobs, containers or virtual machines. They exchange such a JWT for an
       access token of an application, and need no client secret.
     </p>
-    ${
-      issuers.length === 0
-        ? html`<div class="card empty">
-            <h2>No trusted issuers yet</h2>
-            <p class="muted">Trust a platform, and its jobs can get tokens of your applications.</p>
-          </div>`
-        : html`<table class="stacked">
-            <thead>
-              <tr>
-                <th scope="col">Issuer</th>
-                <th scope="col">Applications</th>
-                <th scope="col">Last used</th>
-              </tr>
-            </thead>
-            <tbody>
-              ${issuers.map(
-                (issuer) =>
-                  html`<tr>
-                    <td data-label="Issuer">
-                      <a href="${paths.trustedIssuer(issuer.id)}"><strong>${issuer.issuer}</strong></a>
-                      ${issuer.configured ? html`<br /><span class="muted">in the configuration</span>` : ''}
-                    </td>
-                    <td data-label="Applications">${applicationsOf(issuer)}</td>
-                    <td data-label="Last used">${lastUse(issuer.id, lastUses, nowMs)}</td>
-                  </tr>`,
-              )}
-            </tbody>
-          </table>`
-    }
+    ${list(columns, issuers, {
+      label: 'Trusted issuers',
+      empty: html`<div class="empty">
+        <h2>No trusted issuers yet</h2>
+        <p class="muted">Trust a platform, and its jobs can get tokens of your applications.</p>
+      </div>`,
+    })}
     <form method="post" action="${paths.trustedIssuers}" class="card form">
       <h2>Trust an issuer</h2>
       ${csrfInput(csrfToken)} ${issuerFields(state)}

@@ -78,12 +78,18 @@ export function createSqlListings(database: Database): ListingStorage {
   /** The IDs of one page, in their order. */
   async function idsOf({ limit, offset, order = 'name', ...filter }: ApplicationFilter): Promise<string[]> {
     const direction = directionOf(order)
-    const read = async (rows: ReturnType<typeof matching>, first: string, from: number, most: number) => {
+    const read = async (
+      rows: ReturnType<typeof matching>,
+      first: string,
+      from: number,
+      most: number,
+      towards: 'asc' | 'desc' = direction,
+    ) => {
       if (most <= 0) return []
       const page = rows
         .select('applications.id')
-        .orderBy(sql.ref(first), direction)
-        .orderBy('applications.id', direction)
+        .orderBy(sql.ref(first), towards)
+        .orderBy('applications.id', towards)
         .limit(most)
         .offset(from)
       return (await page.execute()).map(({ id }) => id)
@@ -114,7 +120,7 @@ export function createSqlListings(database: Database): ListingStorage {
           return (await page.execute()).map(({ id }) => id)
         }
         const readUnused = (from: number, most: number) =>
-          read(unused(filter), 'applications.sort_name', from, most)
+          read(unused(filter), 'applications.sort_name', from, most, 'asc')
         const [readFirst, readSecond] = order === '-used' ? [readUsed, readUnused] : [readUnused, readUsed]
         const first = await readFirst(fromFirst, Math.min(limit, inFirst - offset))
         return [...first, ...(await readSecond(fromSecond, limit - first.length))]
@@ -133,7 +139,7 @@ export function createSqlListings(database: Database): ListingStorage {
 
   return {
     async applications({ limit, offset, ...filter }) {
-      if (filter.search !== undefined) {
+      if (wordsOf(filter.search).length > 0) {
         // A search reads every application once: for the page, and for their number.
         const ids = await idsOf({ ...filter, limit: mostFound, offset: 0 })
         return { items: await clientsById(ids.slice(offset, offset + limit)), total: ids.length }

@@ -157,6 +157,7 @@ export async function createProjectAndApplication(page: Page, name = 'Transcribe
   await page.getByRole('button', { name: 'Create project' }).click()
   await page.getByRole('status').getByText('The project was created').waitFor()
   await page.getByLabel('Application name').fill(name)
+  await page.getByLabel('sms').check()
   await page.getByRole('button', { name: 'Create application' }).click()
   await page.getByRole('heading', { name: 'Copy the secret now' }).waitFor()
 }
