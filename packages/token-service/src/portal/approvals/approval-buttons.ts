@@ -1,5 +1,5 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import type { Approval, RegisteredClient, Review } from '../../storage/application.ts'
+import type { Application, Approval, RegisteredClient, Review } from '../../storage/application.ts'
 import { csrfInput } from '../layout/form.ts'
 import { linkTo } from '../layout/paging.ts'
 import { duration } from '../layout/time.ts'
@@ -19,14 +19,14 @@ export function approvalButtons(request: DeveloperRequest, client: RegisteredCli
 
 /** Leads to the page that asks for the reason. `from`: where the administrator continues, if not at the application. */
 export function declineLink(
-  { paths }: DeveloperRequest,
+  request: DeveloperRequest,
   { application: { id, projectId, name, requested } }: Pick<RegisteredClient, 'application'>,
   from?: 'approvals',
 ): SafeHtml {
-  const path = paths.decline(projectId, id)
+  const path = request.paths.decline(projectId, id)
   return html`<a
     class="${from ? 'button small ghost' : 'button outline'}"
-    href="${from ? linkTo(path, { from }) : path}"
+    href="${linkTo(path, { from: from ?? originOf(request) })}"
     >Decline<span class="visually-hidden"> ${requested ? `changes to ${name}` : name}</span></a
   >`
 }
@@ -54,15 +54,21 @@ interface Decision {
 }
 
 function decide(
-  { paths, csrfToken }: DeveloperRequest,
+  request: DeveloperRequest,
   { application, project }: RegisteredClient,
   { decision, label, object }: Decision,
 ): SafeHtml {
-  return html`<form method="post" action="${paths.approval(project.id, application.id)}">
-    ${csrfInput(csrfToken)}<input type="hidden" name="decision" value="${decision}" />
+  return html`<form method="post" action="${request.paths.approval(project.id, application.id)}">
+    ${csrfInput(request.csrfToken)}<input type="hidden" name="decision" value="${decision}" />
+    <input type="hidden" name="from" value="${originOf(request)}" />
     <input type="hidden" name="revision" value="${application.revision}" />
     <button>${label}<span class="visually-hidden"> ${object}</span></button>
   </form>`
+}
+
+/** Where an administrator continues after a decision: at the queue, if that is where they came from. */
+function originOf({ query }: DeveloperRequest): '' | 'approvals' {
+  return query['from'] === 'approvals' ? 'approvals' : ''
 }
 
 /** What the owner wrote about the request. */
@@ -82,16 +88,35 @@ export function requestedText(requested: Approval, approved: Approval): string {
   return `${products.join(', ') || 'no products'}${scope}; token lifetime ${duration(lifetimeSeconds)}${tokens}${stated.join('')}`
 }
 
+/** What an approval would add to what the application has, each in a few words; of a new one, that is everything. */
+export function additionsOf(application: Application): readonly string[] {
+  const { requested } = application
+  const wanted = requested ?? application
+  const has: Partial<Approval> = requested ? application : {}
+  const added = (all: readonly string[], existing: readonly string[] = []) =>
+    all.filter((each) => !existing.includes(each))
+  const isOtherFormat = has.tokenFormat !== wanted.tokenFormat && wanted.tokenFormat === 'jwt'
+  return [
+    ...added(wanted.products, has.products),
+    ...added(wanted.scopes, has.scopes),
+    ...(wanted.lifetimeSeconds > (has.lifetimeSeconds ?? 0) ? [duration(wanted.lifetimeSeconds)] : []),
+    ...(isOtherFormat ? ['JWTs'] : []),
+    ...added(wanted.audiences, has.audiences).map((audience) => `for ${audience}`),
+    ...(requested
+      ? statedFields
+          .filter(([field]) => requested[field] !== application[field])
+          .map(([field, label]) => `${label} ${requested[field] || 'none'}`)
+      : []),
+  ]
+}
+
 /** What kind of tokens an application gets, and for which APIs. */
-export function tokenFormatText({
-  tokenFormat,
-  audiences,
-}: Pick<Approval, 'tokenFormat' | 'audiences'>): string {
+function tokenFormatText({ tokenFormat, audiences }: Pick<Approval, 'tokenFormat' | 'audiences'>): string {
   return tokenFormat === 'jwt' ? `JWTs for ${audiences.join(', ')}` : 'opaque tokens'
 }
 
 /** What token responses state of an application. */
-export const statedFields = [
+const statedFields = [
   ['name', 'name'],
   ['level', 'level'],
   ['organizationName', 'organisation'],

@@ -4,15 +4,16 @@ import type { ServiceContext } from '../../oauth/service-context.ts'
 import type { Application } from '../../storage/application.ts'
 import type { NoticeName } from '../layout/notices.ts'
 import { PortalError } from '../portal-error.ts'
-import { ownClient } from '../projects/own-projects.ts'
+import { findOwnProject, ownClient } from '../projects/own-projects.ts'
 import { actorOf, administratorOf, requireAdministrator } from '../session/actor.ts'
 import { ApplicationChanged } from '../../clients/application-registry.ts'
 import { BeingDeleted } from '../../clients/credential-registry.ts'
 import type { RawParameters } from '../../oauth/parameters.ts'
-import { linkTo, pagingOf } from '../layout/paging.ts'
+import { listState } from '../layout/list.ts'
+import { linkTo } from '../layout/paging.ts'
 import { optionalText, parseForm } from '../layout/parse-form.ts'
 import { maxNoteLength } from '../../clients/application-schema.ts'
-import { declinePage, approvalsPage } from './approvals-page.ts'
+import { approvalFacets, approvalsPage, declinePage } from './approvals-page.ts'
 import type { DeveloperRequest, HandlersOf } from '../portal-request.ts'
 
 const revision = z
@@ -83,36 +84,58 @@ export function approvalHandlers({
   return {
     async showApprovals(request) {
       requireAdministrator(request)
-      const paging = pagingOf(request.query)
-      const { items: clients, total } = await storage.listings.applications({
-        ...paging,
-        status: 'awaiting',
-        order: 'created',
-      })
-      const owners = await storage.listings.owners(clients.map(({ project }) => project.id))
-      const { declined: clientId } = request.query
+      const facets = Object.keys(approvalFacets) as (keyof typeof approvalFacets)[]
+      const state = listState(request.query, { orders: ['created'], facets })
+      const { search, order, facet, limit, offset } = state
+      const { declined: clientId, project: projectId } = request.query
+      const project =
+        typeof projectId === 'string' && projectId !== ''
+          ? await findOwnProject(storage, request, projectId)
+          : undefined
+      const filter = { search, projectId: project?.id, nowMs: clock.now() }
+      const status = facet || 'awaiting'
+      const [found, counts] = await Promise.all([
+        storage.listings.applications({ ...filter, status, order, limit, offset }),
+        storage.listings.applicationCounts(filter),
+      ])
+      const { items: clients, total } = found
+      const owners = await storage.listings.owners(clients.map((client) => client.project.id))
       const declined =
         typeof clientId === 'string' ? await storage.applications.findClient(clientId) : undefined
-      const content = { clients, owners, paging, total, declined, nowMs: clock.now() }
+      const content = { clients, owners, state, total, counts, project, declined, nowMs: clock.now() }
       return { page: approvalsPage(request, content) }
     },
     async decide(request) {
       const registry = registryFor(administratorOf(request))
       const choices = choicesOf(request.form)
+      const isDecline = request.form['decision'] === 'decline'
+      const reason = parseForm(reasonForm, request.form).data?.reason
+      if (reason === undefined) throw new PortalError('invalid_form')
       let changed = 0
       for (const { revision: seen, clientId } of choices) {
         const application = (await storage.applications.findClient(clientId))?.application
         try {
           if (!application) throw new ApplicationChanged()
-          await registry.approve(application, seen)
+          if (isDecline) await registry.decline(application, { revision: seen, reason: reason || undefined })
+          else await registry.approve(application, seen)
         } catch (error) {
           if (!(error instanceof ApplicationChanged || error instanceof BeingDeleted)) throw error
           changed += 1
         }
       }
-      const redirectTo = request.paths.approvals
+      // What comes next in the same part of the queue.
+      const { q = '', show = '', project = '' } = request.query as Readonly<Record<string, string>>
+      const rest = {
+        search: q,
+        projectId: project || undefined,
+        status: 'awaiting',
+        limit: 0,
+        offset: 0,
+      } as const
+      const isSearchDone = q !== '' && (await storage.listings.applications(rest)).total === 0
+      const redirectTo = linkTo(request.paths.approvals, { q: isSearchDone ? '' : q, show, project })
       if (changed > 0) return { redirectTo, notice: 'some_changed' }
-      return { redirectTo, notice: 'approved' }
+      return { redirectTo, notice: isDecline ? 'requests_declined' : 'approved' }
     },
     async showDecline(request) {
       requireAdministrator(request)

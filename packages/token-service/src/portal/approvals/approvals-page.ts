@@ -1,25 +1,32 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import type { RegisteredClient } from '../../storage/application.ts'
+import type { Application, Project, RegisteredClient } from '../../storage/application.ts'
+import type { ListedStatus } from '../../storage/listing-storage.ts'
 import {
   declineLink,
-  statedFields,
-  tokenFormatText,
   undoDeclineForm,
   requestedText,
   requesterNote,
+  additionsOf,
 } from './approval-buttons.ts'
 import { csrfInput, emptyForm, textArea, type FormState } from '../layout/form.ts'
+import { list, named, names, type Column, type ListState } from '../layout/list.ts'
 import type { PageContent } from '../layout/page.ts'
-import { formatCount, pages, searchField, type Paging } from '../layout/paging.ts'
-import { absent, duration, relativeTime } from '../layout/time.ts'
+import { linkTo } from '../layout/paging.ts'
+import { absent, relativeTime } from '../layout/time.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
+
+/** What can be requested. */
+export const approvalFacets = { pending: 'New applications', changes: 'Changes' } as const
 
 export interface ApprovalsContent {
   readonly clients: readonly RegisteredClient[]
   /** The names of the owners by project. */
   readonly owners: ReadonlyMap<string, readonly string[]>
-  readonly paging: Paging
+  readonly state: ListState
   readonly total: number
+  readonly counts: Readonly<Record<ListedStatus, number>>
+  /** The project that the list is narrowed down to. */
+  readonly project: Project | undefined
   /** The application that was declined last. */
   readonly declined: RegisteredClient | undefined
   readonly nowMs: number
@@ -27,33 +34,61 @@ export interface ApprovalsContent {
 
 /** What an administrator has to decide on: one by one, or several at once. */
 export function approvalsPage(request: DeveloperRequest, content: ApprovalsContent): PageContent {
-  const { paths, csrfToken } = request
-  const { clients, paging, total } = content
-  const { search } = paging
-  const isEmpty = total === 0 && search === ''
-  const list = isEmpty
-    ? html`<div class="card empty">
+  const { paths, csrfToken, url } = request
+  const { clients, state, total, counts, project } = content
+  const facets = Object.entries(approvalFacets) as [keyof typeof approvalFacets, string][]
+  const body = html`${declinedNotice(request, content.declined)}
+    ${project === undefined ? '' : html`<p class="bar">Only of <a href="${paths.project(project.id)}">${project.name}</a> <a class="button small outline" href="${paths.approvals}">Show all projects</a></p>`}
+    <form id="decisions" method="post" action="${url}">${csrfInput(csrfToken)}</form>
+    ${list(columns(request, content), clients, {
+      label: 'Applications to decide on',
+      browsing: {
+        path: paths.approvals,
+        state,
+        total,
+        noun: 'to decide on',
+        search: 'Name, project, owner, product or client ID',
+        facets: [
+          { id: '', label: 'All', count: counts.awaiting },
+          ...facets.map(([id, label]) => ({ id, label, count: counts[id] })),
+        ],
+        query: { project: project?.id ?? '' },
+      },
+      empty: html`<div class="empty">
         <h2>No pending approvals</h2>
         <p class="muted">New applications, and changes that require a new approval, appear here.</p>
-      </div>`
-    : html`<p class="lead">${waiting(total)}</p>
-        <form method="get" action="${paths.approvals}" class="filter" role="search">
-          ${searchField(search, 'Search applications and projects')}
-          <button class="outline">Search</button>
-          ${search === '' ? '' : html`<a class="button ghost" href="${paths.approvals}">Clear</a>`}
-        </form>
-        <form id="decisions" method="post" action="${paths.approvals}">${csrfInput(csrfToken)}</form>
-        ${clients.length === 0 ? html`<p class="muted">Nothing matches the search.</p>` : table(request, content)}
-        ${clients.length > 1 ? html`<p class="selection"><button form="decisions">Approve selected</button></p>` : ''}
-        ${pages({ path: paths.approvals, query: { q: search }, paging, total, noun: 'to decide on' })}`
-  const body = html`${declinedNotice(request, content.declined)}${list}`
+      </div>`,
+    })}
+    ${clients.length === 0 ? '' : selection()}`
   return { title: 'Approvals', body }
 }
 
-function waiting(total: number): string {
-  return total === 1
-    ? '1 waiting.'
-    : `${formatCount(total)} waiting, oldest first. Tick several to approve them at once.`
+/** What is decided on the selected ones: as they were shown, whatever has changed since. */
+function selection(): SafeHtml {
+  const reason = { name: 'reason', label: 'Reason', hint: 'The owners see it.', required: false, rows: 3 }
+  return html`<div class="selection actions">
+    <button form="decisions" data-selected="Approve">Approve selected</button>
+    <button
+      type="button"
+      class="outline"
+      commandfor="decline-selected"
+      command="show-modal"
+      aria-haspopup="dialog"
+      data-selected="Decline"
+    >
+      Decline selected
+    </button>
+    <dialog id="decline-selected" closedby="any" aria-labelledby="decline-selected-title">
+      <form method="dialog">
+        <header><h2 id="decline-selected-title">Decline the selected requests?</h2></header>
+        <div>${textArea({ ...reason, form: 'decisions' }, emptyForm)}</div>
+        <footer>
+          <button type="button" class="outline" commandfor="decline-selected" command="close">Cancel</button>
+          <button form="decisions" name="decision" value="decline">Decline</button>
+        </footer>
+      </form>
+    </dialog>
+  </div>`
 }
 
 /** Confirms the decision, which can be undone. */
@@ -71,89 +106,72 @@ function declinedNotice(request: DeveloperRequest, client: RegisteredClient | un
   </div>`
 }
 
-function table(request: DeveloperRequest, { clients, owners, nowMs }: ApprovalsContent): SafeHtml {
-  return html`<table class="stacked">
-    <thead>
-      <tr>
-        <th scope="col">Application</th>
-        <th scope="col">Project</th>
-        <th scope="col">API products</th>
-        <th scope="col">Scopes</th>
-        <th scope="col">Token lifetime</th>
-        <th scope="col">Created</th>
-        <th scope="col"><span class="visually-hidden">Decision</span></th>
-      </tr>
-    </thead>
-    <tbody>
-      ${clients.map((client) => {
-        const { application, project } = client
-        const { id, name, clientId, revision, createdAtMs, products, scopes, lifetimeSeconds } = application
-        const { requested, review } = application
-        const value = `${revision} ${clientId}`
-        const names = owners.get(project.id)?.join(', ') ?? absent('no owner')
-        return html`<tr>
-          <td data-label="Application">
-            <span class="choice"
-              >${
-                clients.length > 1
-                  ? html`<input
-                      type="checkbox"
-                      name="selected"
-                      value="${value}"
-                      form="decisions"
-                      aria-label="Select ${name}"
-                    /> `
-                  : ''
-              }<a href="${request.paths.application(project.id, id)}">${name}</a></span
-            >
-            ${review?.note === undefined ? '' : html`<br /><q class="hint lines">${review.note}</q>`}
-            ${statedFields
-              .filter(([field]) => requested && requested[field] !== application[field])
-              .map(
-                ([field, label]) =>
-                  html`<br /><span class="hint"
-                      >${label} ${change(application[field], requested?.[field])}</span
-                    >`,
-              )}
-            ${
-              application.tokenFormat === 'jwt' || requested?.tokenFormat === 'jwt'
-                ? html`<br /><span class="hint"
-                      >${change(tokenFormatText(application), requested && tokenFormatText(requested))}</span
-                    >`
-                : ''
-            }
-          </td>
-          <td data-label="Project">${project.name}<br /><span class="hint">${names}</span></td>
-          <td data-label="API products">
-            ${change(listed(products), requested && listed(requested.products))}
-          </td>
-          <td data-label="Scopes">${change(listed(scopes), requested && listed(requested.scopes))}</td>
-          <td data-label="Token lifetime">
-            ${change(duration(lifetimeSeconds), requested && duration(requested.lifetimeSeconds))}
-          </td>
-          <td data-label="Created">${relativeTime(createdAtMs, nowMs)}</td>
-          <td class="action">
-            <div class="actions">
-              <button class="small outline" form="decisions" name="approve" value="${value}">
-                Approve<span class="visually-hidden"> ${name}</span>
-              </button>
-              ${declineLink(request, client, 'approvals')}
-            </div>
-          </td>
-        </tr>`
-      })}
-    </tbody>
-  </table>`
+function columns(
+  request: DeveloperRequest,
+  { owners, nowMs, project: only }: ApprovalsContent,
+): readonly Column<RegisteredClient>[] {
+  const { paths } = request
+  const shown = ({ revision, clientId }: Application) => `${revision} ${clientId}`
+  return [
+    {
+      label: html`<input type="checkbox" data-select-all aria-label="Select all that are shown" />`,
+      kind: 'select',
+      cell: ({ application }) =>
+        html`<input
+          type="checkbox"
+          name="selected"
+          value="${shown(application)}"
+          form="decisions"
+          aria-label="Select ${application.name}"
+        />`,
+    },
+    {
+      label: 'Application',
+      kind: 'name',
+      cell: ({ application: { id, name }, project }) =>
+        named({
+          name,
+          href: linkTo(paths.application(project.id, id), { from: 'approvals' }),
+          below: html`${project.name} · ${ownersOf(owners.get(project.id))}`,
+          belowHref: only === undefined ? linkTo(paths.approvals, { project: project.id }) : undefined,
+        }),
+    },
+    {
+      label: 'Adds',
+      kind: 'text',
+      leaves: 1,
+      cell: ({ application }) => {
+        const { note } = application.review ?? {}
+        return html`${names(additionsOf(application), 3)}${note === undefined ? '' : html`<q class="cut below" title="${note}">${note}</q>`}`
+      },
+    },
+    {
+      label: 'Created',
+      kind: 'time',
+      leaves: 2,
+      cell: ({ application }) => relativeTime(application.createdAtMs, nowMs),
+    },
+    {
+      label: 'Decision',
+      kind: 'decision',
+      cell: (client) => {
+        const { application } = client
+        return html`<button
+            class="small outline"
+            form="decisions"
+            name="approve"
+            value="${shown(application)}"
+          >
+            Approve<span class="visually-hidden"> ${application.name}</span>
+          </button>
+          ${declineLink(request, client, 'approvals')}`
+      },
+    },
+  ]
 }
 
-const listed = (names: readonly string[]) => names.join(', ')
-
-/** The approved value, and the requested one if it differs. */
-function change(approved: string, requested = approved): SafeHtml {
-  return requested === approved
-    ? html`${approved || absent()}`
-    : html`<s>${approved || 'none'}</s><span class="visually-hidden"> becomes </span>
-        <strong>${requested || 'none'}</strong>`
+function ownersOf(all: readonly string[] = []): string | SafeHtml {
+  return all.length === 0 ? absent('no owner') : all.join(', ')
 }
 
 export interface DeclineContent {

@@ -42,6 +42,27 @@ for (const time of document.querySelectorAll('time[data-local]')) {
   time.textContent = formats[time.dataset.local].format(new Date(time.dateTime))
 }
 
+// All rows of a page at once, and how many are selected.
+const all = document.querySelector('[data-select-all]')
+if (all) {
+  const rows = [...document.querySelectorAll('[name="selected"]')]
+  const buttons = document.querySelectorAll('[data-selected]')
+  const count = () => {
+    const selected = rows.filter((row) => row.checked).length
+    all.checked = selected === rows.length
+    all.indeterminate = selected > 0 && !all.checked
+    for (const button of buttons) button.textContent = `${button.dataset.selected} ${selected}`
+  }
+  all.dataset.ready = ''
+  all.addEventListener('change', () => {
+    for (const row of rows) row.checked = all.checked
+    count()
+  })
+  for (const row of rows) row.addEventListener('change', count)
+  // The browser keeps what was selected when one comes back.
+  if (rows.some((row) => row.checked)) count()
+}
+
 // Browsers without invoker commands.
 if (!('command' in HTMLButtonElement.prototype)) {
   for (const button of document.querySelectorAll('button[commandfor]')) {

@@ -80,10 +80,12 @@ export interface TextAreaOptions extends Labelled {
   readonly rows?: number | undefined
   /** Whether its lines are those of code. @default false */
   readonly isCode?: boolean | undefined
+  /** The ID of its form, if it is outside of it. */
+  readonly form?: string | undefined
 }
 
 export function textArea(options: TextAreaOptions, state: FormState): SafeHtml {
-  const { name, id = name, required = true, rows = 6, isCode = false } = options
+  const { name, id = name, required = true, rows = 6, isCode = false, form } = options
   return labelled(
     options,
     state,
@@ -92,6 +94,7 @@ export function textArea(options: TextAreaOptions, state: FormState): SafeHtml {
       name="${name}"
       rows="${rows}"
       class="${isCode ? 'code' : ''}"
+      ${form === undefined ? '' : html`form="${form}"`}
       spellcheck="false"
       ${required ? html`required` : ''}
       ${noteAttributes(options, state)}

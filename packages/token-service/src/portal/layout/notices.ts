@@ -13,6 +13,7 @@ export const notices = {
   changes_approved: 'The changes are approved and in effect.',
   decline_undone: 'The request waits for a decision again.',
   request_declined: 'The request was declined.',
+  requests_declined: 'The requests were declined.',
   changes_requested: 'The changes were requested. They take effect after an administrator has approved them.',
   developer_removed: 'The developer was removed.',
   invitation_withdrawn: 'The invitation was withdrawn. Its link no longer works.',

@@ -1,6 +1,6 @@
 import { html } from '@remix-run/html-template'
 import type { ListedProject, ListPage } from '../../storage/listing-storage.ts'
-import { list, named, names, note, type Column, type ListState } from '../layout/list.ts'
+import { list, named, names, type Column, type ListState } from '../layout/list.ts'
 import type { PageContent } from '../layout/page.ts'
 import { formatCount } from '../layout/paging.ts'
 import { absent, relativeTime } from '../layout/time.ts'
@@ -55,7 +55,7 @@ function columns(
         named({
           name,
           href: paths.project(id),
-          below: deletesAtMs === undefined ? organizationName : note('Deleted'),
+          below: deletesAtMs === undefined ? organizationName : 'Deleted',
         }),
     },
     {
