@@ -19,7 +19,11 @@ export interface Invitation {
 /** Creates the secrets in the portal's one-time links: an invitation is valid for 7 days, the others for 15 minutes. */
 export interface AccountLinks {
   /** For a new developer, or the first one, who becomes the administrator. */
-  createInvitation(options: { readonly administrator: boolean }): Promise<Invitation>
+  createInvitation(options: {
+    readonly administrator: boolean
+    /** Whom it is for. */
+    readonly name?: string | undefined
+  }): Promise<Invitation>
   /** Throws a `NotFoundError` if it has been used or withdrawn. */
   withdrawInvitation(id: string): Promise<void>
   /** For a developer who forgot the password. */
@@ -35,11 +39,11 @@ export function createAccountLinks(
     return { token, link: { hash: digest(token), expiresAtMs: clock.now() + lifetimeMs } }
   }
   return {
-    createInvitation: ({ administrator }) =>
+    createInvitation: ({ administrator, name }) =>
       act(by, async ({ developers }, audit) => {
         const { token, link } = createLink(administrator ? shortLinkMs : invitationMs)
-        await developers.invite({ ...link, administrator, createdBy: by.actorId })
-        audit('developer_invited', { changes: changesOf({ administrator }) })
+        await developers.invite({ ...link, administrator, name, createdBy: by.actorId })
+        audit('developer_invited', { detail: name, changes: changesOf({ administrator }) })
         return { id: link.hash, token }
       }),
     withdrawInvitation: (id) =>

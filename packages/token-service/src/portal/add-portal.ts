@@ -103,6 +103,7 @@ async function addPages(
       query: request.query as RawParameters,
       form: (request.body ?? {}) as RawParameters,
       address: request.ip,
+      userAgent: (request.headers['user-agent'] ?? '').slice(0, 500),
       get baseUrl() {
         return baseUrl(request, publicUrl)
       },

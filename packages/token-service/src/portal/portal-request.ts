@@ -10,6 +10,7 @@ export interface PortalRequest extends Viewer {
   readonly query: RawParameters
   readonly form: RawParameters
   readonly address: string
+  readonly userAgent: string
   /** The service's URL, for links that are sent to other people. */
   readonly baseUrl: string
   /** What shows that this device has logged in before. */

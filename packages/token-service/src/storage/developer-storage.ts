@@ -21,6 +21,8 @@ export interface Identity {
 /** A link with which somebody becomes a developer: its digest, never the link itself. `createdBy`: the ID of an administrator. */
 export interface Invitation {
   readonly hash: string
+  /** Whom it is for, as the administrator wrote it. */
+  readonly name?: string | undefined
   readonly administrator: boolean
   readonly expiresAtMs: number
   readonly createdBy?: string | undefined
@@ -96,6 +98,10 @@ export interface Session {
   readonly developerId: string
   readonly expiresAtMs: number
   readonly provider?: SessionOfProvider | undefined
+  /** From where the developer logged in. */
+  readonly address?: string | undefined
+  /** With which browser, such as `Firefox on Linux`. */
+  readonly browser?: string | undefined
 }
 
 /** What is known of a session that an OpenID provider began. */
@@ -117,6 +123,8 @@ export interface SessionStorage {
   open(session: Session): Promise<void>
   /** The developer of the session, until it expires. */
   find(hash: string, nowMs: number): Promise<Developer | undefined>
+  /** Those of the developer, the latest first. */
+  list(developerId: string, nowMs: number): Promise<Omit<Session, 'provider'>[]>
   /** The encrypted ID token of the session, if it has one. */
   findIdToken(hash: string): Promise<string | undefined>
   findExpiry(hash: string): Promise<number | undefined>

@@ -104,6 +104,10 @@ export interface ListingStorage {
   /** With those that can still be restored. */
   projects(filter: ListFilter): Promise<ListPage<ListedProject>>
   people(filter: PeopleFilter): Promise<ListPage<Developer>>
+  /** How many applications have each product or scope, by its name; deleted ones do not count. */
+  catalogueUses(kind: 'products' | 'scopes'): Promise<ReadonlyMap<string, number>>
+  /** The names of the projects that each developer owns, by developer. */
+  projectNames(developerIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>
   /** The names of the owners, by project. */
   owners(projectIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>
   /** How many applications an administrator has to decide on. */

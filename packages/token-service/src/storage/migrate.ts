@@ -5,6 +5,7 @@ import { initial } from './migrations/0001-initial.ts'
 import { administrators } from './migrations/0002-administrators.ts'
 import { noPasskeys } from './migrations/0003-no-passkeys.ts'
 import { foldedNames } from './migrations/0004-folded-names.ts'
+import { invitationsAndSessions } from './migrations/0005-invitations-and-sessions.ts'
 import type { ColumnTypes, Migration } from './migrations/migration.ts'
 import type { MigrationContext } from './storage.ts'
 import { SchemaMismatch } from './schema-mismatch.ts'
@@ -13,7 +14,13 @@ import { createSqlAudit } from './sql/sql-audit.ts'
 import { createSqlPurgeTime } from './sql/sql-purge-time.ts'
 
 /** In their order: the first one creates schema 1. */
-export const migrations: readonly Migration[] = [initial, administrators, noPasskeys, foldedNames]
+export const migrations: readonly Migration[] = [
+  initial,
+  administrators,
+  noPasskeys,
+  foldedNames,
+  invitationsAndSessions,
+]
 
 interface AppliedSchema {
   readonly number: number

@@ -138,7 +138,13 @@ export interface Schema {
     administrator: number
     createdAtMs: number
   } & NameColumns
-  invitations: { hash: string; administrator: number; expiresAtMs: number; createdBy: string | null }
+  invitations: {
+    hash: string
+    name: string | null
+    administrator: number
+    expiresAtMs: number
+    createdBy: string | null
+  }
   passwordLinks: { hash: string; developerId: string; expiresAtMs: number; createdBy: string | null }
   memberships: { developerId: string; projectId: string }
   identities: { issuer: string; subject: string; developerId: string }
@@ -146,6 +152,8 @@ export interface Schema {
     hash: string
     developerId: string
     expiresAtMs: number
+    address: string | null
+    browser: string | null
     idToken: string | null
     issuer: string | null
     subject: string | null

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { introspect, resourceServer } from '../test-service.ts'
 import {
   applicationForm,
+  cells,
   createApplication,
   createProject,
   decide,
@@ -227,6 +228,55 @@ describe('several new applications', () => {
   })
 })
 
+describe('several requests', () => {
+  it('are declined at once, with one reason, and stay in their part of the queue', async () => {
+    const { admin, developer, service } = await startPortal({ products })
+    const grace = await developer('grace')
+    const project = await createProject(grace)
+    const created = [
+      await createApplication(grace, project),
+      await createApplication(grace, project),
+    ] as const
+    const part = `/portal/approvals?show=pending&project=${idIn(project)}`
+    const { text } = await admin.get(part)
+    const selected = [...text.matchAll(/name="selected"\s+value="([^"]+)"/g)].map(([, value]) => value ?? '')
+    expect(selected).toHaveLength(2)
+    const fields = [
+      ['csrf_token', admin.csrfToken],
+      ['decision', 'decline'],
+      ['reason', 'Not this year'],
+      ...selected.map((each) => ['selected', each]),
+    ]
+    const { location } = await admin.send(part, { method: 'POST', body: new URLSearchParams(fields) })
+    expect(location).toBe(part)
+    expect((await admin.get(part)).text).toContain('The requests were declined.')
+    for (const each of created) {
+      expect((await tokenFor(service.authUrl, each)).status).toBe(401)
+      expect((await grace.get(each.path)).text).toContain('Not this year')
+    }
+  })
+
+  it('show only what an approval adds', async () => {
+    const { admin, developer } = await startPortal({ products })
+    const grace = await developer('grace')
+    const application = await createApplication(grace, await createProject(grace))
+    expect(cells((await admin.get('/portal/approvals')).text, 'text')).toEqual(['speech-to-text1 hour'])
+    await decide(admin, application.path, 'approve')
+    const form = [
+      ...Object.entries({
+        ...applicationForm,
+        csrf_token: grace.csrfToken,
+        lifetime: '7',
+        lifetime_unit: 'days',
+      }),
+      ['product', 'payroll'],
+    ]
+    await grace.send(`${application.path}/settings`, { method: 'POST', body: new URLSearchParams(form) })
+    expect(cells((await admin.get('/portal/approvals?show=changes')).text, 'text')).toEqual(['payroll7 days'])
+    expect(cells((await admin.get('/portal/approvals?show=pending')).text, 'text')).toEqual([])
+  })
+})
+
 describe('a developer', () => {
   it('can have up to 20 applications that wait for approval', async () => {
     const { developer } = await startPortal({ products })
@@ -277,5 +327,14 @@ describe('the catalogue of products', () => {
     expect(text).not.toMatch(/name="product"[^>]+checked/)
     const offered = [...text.matchAll(/name="product"\s+value="([^"]+)"/g)].map(([, product]) => product)
     expect(offered).toEqual(['admin', 'billing', 'speech-to-text'])
+  })
+
+  it('says how many applications have each product', async () => {
+    const { admin } = await startPortal({ products })
+    const project = await createProject(admin)
+    for (let each = 0; each < 2; each += 1) await createApplication(admin, project)
+    const { text } = await admin.get('/portal/products')
+    expect(cells(text, 'status')).toEqual(['0 applications', '0 applications', '2 applications'])
+    expect(text).toContain('href="/portal/applications?q=speech-to-text"')
   })
 })

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import {
   applicationForm,
+  cells,
   idIn,
+  invite,
   tokenFor,
   createApplication,
   createProject,
@@ -20,16 +22,15 @@ useCheapPasswords()
 describe("another developer's project", () => {
   it('are invited with links that can be withdrawn', async () => {
     const { admin, newBrowser } = await startPortal()
-    await admin.get('/portal/developers')
-    const { text } = await admin.post('/portal/developers')
-    const link = new URL(/<code id="link">([^<]+)</.exec(text)?.[1] ?? '').pathname
+    const link = new URL(await invite(admin, 'Grace, payments')).pathname
     expect((await newBrowser().get(link)).status).toBe(200)
-    const listed = (await admin.get('/portal/developers')).text
-    expect(listed).toContain('Open invitations')
+    expect((await admin.post('/portal/invitations', { name: ' ' })).status).toBe(422)
+    const listed = (await admin.get('/portal/invitations')).text
+    expect(cells(listed, 'name')).toEqual(['Grace, payments'])
     const [withdrawal = ''] = /[^"]+\/withdrawal/.exec(listed) ?? []
-    expect((await admin.post(withdrawal)).location).toBe('/portal/developers')
+    expect((await admin.post(withdrawal)).location).toBe('/portal/invitations')
     expect((await newBrowser().get(link)).status).toBe(410)
-    expect((await admin.get('/portal/developers')).text).not.toContain('Open invitations')
+    expect((await admin.get('/portal/invitations')).text).toContain('No open invitations')
     expect((await admin.post(withdrawal)).status).toBe(404)
   })
 
@@ -38,9 +39,7 @@ describe("another developer's project", () => {
     async (name) => {
       const { admin, developer, newBrowser } = await startPortal()
       for (const taken of ['grace', 'ada lovel4ce', 'marga']) await developer(taken)
-      await admin.get('/portal/developers')
-      const { text } = await admin.post('/portal/developers')
-      const link = new URL(/<code id="link">([^<]+)</.exec(text)?.[1] ?? '').pathname
+      const link = new URL(await invite(admin)).pathname
       const browser = newBrowser()
       await browser.get(link)
       const rejected = await browser.post(link, { name, password })
@@ -107,7 +106,8 @@ describe("another developer's project", () => {
     expect((await tokenFor(service.authUrl, application)).status).toBe(401)
     expect((await decide(grace, application.path, 'approve')).status).toBe(403)
     expect((await grace.get('/portal/developers')).status).toBe(403)
-    expect((await grace.post('/portal/developers')).status).toBe(403)
+    expect((await grace.get('/portal/invitations')).status).toBe(403)
+    expect((await grace.post('/portal/invitations', { name: 'eve' })).status).toBe(403)
     await decide(admin, application.path, 'approve')
     expect((await tokenFor(service.authUrl, application)).status).toBe(200)
     await grace.post(`${application.path}/approval`, { decision: 'revoke' })
@@ -177,8 +177,8 @@ describe('several administrators', () => {
     const idOf = async (name: string) => {
       const row = (await admin.get('/portal/developers')).text
         .split('<tr')
-        .find((each) => each.includes(`data-label="Name"><strong>${name}<`))
-      return /developers\/([\w-]+)\/role/.exec(row ?? '')?.[1] ?? ''
+        .find((each) => cells(each, 'name')[0]?.startsWith(name))
+      return /developers\/([\w-]+)"/.exec(row ?? '')?.[1] ?? ''
     }
     const [ada, her] = [await idOf('ada'), await idOf('grace')]
     expect((await grace.post(`/portal/developers/${her}/role`, { administrator: 'yes' })).status).toBe(403)
@@ -228,10 +228,15 @@ describe('a developer who is removed', () => {
     const [grace, eve] = [await developer('grace'), await developer('eve')]
     const project = await createProject(grace, 'Project of Grace')
     const { text } = await admin.get('/portal/developers')
-    const [, path = '', ...others] = [...text.matchAll(/action="([^"]+\/removal)"/g)].map(
+    expect(cells(text, 'name')).toEqual(['adaYou', 'eve', 'grace'])
+    const [, , person = ''] = [...text.matchAll(/href="([^"]+\/developers\/[\w-]+)"/g)].map(
       ([, each]) => each ?? '',
     )
-    expect(others).toHaveLength(1)
+    const page = await admin.get(person)
+    expect(cells(page.text, 'name')).toEqual([expect.stringContaining('Project of Grace')])
+    expect((await eve.get(person)).status).toBe(403)
+    expect((await admin.get('/portal/developers/nobody')).status).toBe(404)
+    const path = `${person}/removal`
     expect((await eve.post(path)).status).toBe(403)
     expect((await admin.post('/portal/developers/nobody/removal')).status).toBe(404)
     expect((await admin.post(path)).location).toBe('/portal/developers')

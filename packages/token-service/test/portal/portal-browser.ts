@@ -85,13 +85,17 @@ export async function startPortal(options: TokenServiceOptions = {}): Promise<Po
     admin,
     newBrowser: () => createPortalBrowser(service.authUrl),
     async developer(name) {
-      await admin.get('/portal/developers')
-      const { text } = await admin.post('/portal/developers')
       const browser = createPortalBrowser(service.authUrl)
-      await join(browser, /<code id="link">([^<]+)</.exec(text)?.[1] ?? '', name)
+      await join(browser, await invite(admin, name), name)
       return browser
     },
   }
+}
+
+/** Invites somebody; returns the link. */
+export async function invite(administrator: PortalBrowser, name = 'somebody'): Promise<string> {
+  await administrator.get('/portal/invitations')
+  return shown((await administrator.post('/portal/invitations', { name })).text, 'link')
 }
 
 async function join(browser: PortalBrowser, link: string, name: string): Promise<void> {

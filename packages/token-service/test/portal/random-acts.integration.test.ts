@@ -287,8 +287,8 @@ describe.skipIf(postgresIsAbsent)(`developers and administrators (${withoutPostg
           return isDone(await browser.post(path, { administrator: isPromoted ? 'yes' : 'no' }))
         },
         async invite({ browser, who }) {
-          const path = random() < 0.5 ? '' : `/${pick(people)!.id}/password-link`
-          const { status, text } = await browser.post(`/portal/developers${path}`)
+          const path = random() < 0.5 ? 'invitations' : `developers/${pick(people)!.id}/password-link`
+          const { status, text } = await browser.post(`/portal/${path}`, { name: 'somebody' })
           if (status !== 200) return false
           links.push({ by: who, path: new URL(/<code id="link">([^<]+)</.exec(text)?.[1] ?? '').pathname })
           return true

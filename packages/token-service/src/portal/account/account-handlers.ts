@@ -16,7 +16,7 @@ import { accountPage, type AccountContent } from './account-page.ts'
 
 /** The developer's own account. */
 export function accountHandlers(service: ServiceContext): HandlersOf<typeof accountRoutes> {
-  const { storage, act } = service
+  const { storage, act, clock } = service
   const startSession = createSessionStarter(service)
   const checkPassword = createPasswordChecker(service)
   const withPassword = ({ developer }: DeveloperRequest) =>
@@ -31,12 +31,30 @@ export function accountHandlers(service: ServiceContext): HandlersOf<typeof acco
   }
 
   async function contentOf(request: DeveloperRequest): Promise<AccountContent> {
-    const section = await linkSectionOf(request)
-    return { state: emptyForm, withPassword: withPassword(request), linkSection: section }
+    const nowMs = clock.now()
+    const [section, sessions] = await Promise.all([
+      linkSectionOf(request),
+      storage.sessions.list(request.developer.id, nowMs),
+    ])
+    return { state: emptyForm, withPassword: withPassword(request), linkSection: section, sessions, nowMs }
   }
 
   return {
     showAccount: async (request) => ({ page: accountPage(request, await contentOf(request)) }),
+    async endSessions(request) {
+      const { developer, sessionHash, form, paths } = request
+      const all = await storage.sessions.list(developer.id, clock.now())
+      const others = all.map(({ hash }) => hash).filter((hash) => hash !== sessionHash)
+      const ended = others.filter((hash) => form['session'] === 'others' || form['session'] === hash)
+      if (ended.length === 0) throw new PortalError('not_found')
+      await act(actorOf(request), async ({ sessions }, audit) => {
+        for (const hash of ended) {
+          await sessions.close(hash)
+          audit('session_ended')
+        }
+      })
+      return { redirectTo: paths.account, notice: ended.length === 1 ? 'session_ended' : 'sessions_ended' }
+    },
     async changePassword(request) {
       const { developer } = request
       if (!withPassword(request)) throw new PortalError('not_found')

@@ -1,7 +1,11 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
+import type { Session } from '../../storage/developer-storage.ts'
 import { csrfInput, field, type FormState } from '../layout/form.ts'
+import { list, type Column } from '../layout/list.ts'
 import type { PageContent } from '../layout/page.ts'
+import { relativeTime } from '../layout/time.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
+import { sessionStart } from '../session/session.ts'
 import { newPasswordField } from '../session/link-pages.ts'
 
 export interface AccountContent {
@@ -10,6 +14,9 @@ export interface AccountContent {
   readonly withPassword: boolean
   /** The account at the OpenID provider. */
   readonly linkSection: SafeHtml | string
+  /** Those of the developer, this one among them. */
+  readonly sessions: readonly Omit<Session, 'provider'>[]
+  readonly nowMs: number
 }
 
 export function accountPage(request: DeveloperRequest, content: AccountContent): PageContent {
@@ -21,7 +28,7 @@ export function accountPage(request: DeveloperRequest, content: AccountContent):
       }.
     </p>
     ${withPassword ? passwordForm(request, state) : html`<p>You log in without a password here.</p>`}
-    ${linkSection}`
+    ${linkSection} ${sessionsSection(request, content)}`
   return { title: 'Your account', body }
 }
 
@@ -34,4 +41,51 @@ function passwordForm({ paths, csrfToken }: DeveloperRequest, state: FormState):
     ${newPasswordField({ name: 'new_password', label: 'New password' }, state)}
     <button>Change password</button>
   </form>`
+}
+
+/** Where the developer is logged in: what is not theirs, they end. */
+function sessionsSection(
+  { paths, csrfToken, sessionHash }: DeveloperRequest,
+  { sessions, nowMs }: AccountContent,
+): SafeHtml {
+  const columns: readonly Column<Omit<Session, 'provider'>>[] = [
+    {
+      label: 'Browser',
+      kind: 'name',
+      cell: ({ hash, browser = 'Another browser' }) =>
+        html`<strong class="cut">${browser}</strong
+          >${hash === sessionHash ? html`<span class="cut below">This one</span>` : ''}`,
+    },
+    {
+      label: 'Address',
+      kind: 'text',
+      leaves: 1,
+      cell: ({ address = '' }) => html`<code class="cut">${address}</code>`,
+    },
+    {
+      label: 'Logged in',
+      kind: 'time',
+      cell: ({ expiresAtMs }) => relativeTime(sessionStart(expiresAtMs), nowMs),
+    },
+    {
+      label: 'End',
+      kind: 'end',
+      cell: ({ hash, browser }) =>
+        hash === sessionHash
+          ? ''
+          : html`<button class="small outline" form="sessions" name="session" value="${hash}">
+              End<span class="visually-hidden"> the session of ${browser}</span>
+            </button>`,
+    },
+  ]
+  return html`<section aria-labelledby="sessions-title">
+    <div class="bar">
+      <h2 id="sessions-title">Sessions</h2>
+      <form id="sessions" class="actions" method="post" action="${paths.sessions}">
+        ${csrfInput(csrfToken)}
+        ${sessions.length > 1 ? html`<button class="outline" name="session" value="others">End all others</button>` : ''}
+      </form>
+    </div>
+    ${list(columns, sessions, { label: 'Sessions' })}
+  </section>`
 }

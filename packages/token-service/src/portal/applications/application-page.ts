@@ -1,6 +1,7 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { PageContent } from '../layout/page.ts'
 import type { RegisteredClient, Application, ApplicationSettings } from '../../storage/application.ts'
+import { tokenSnippets } from '../layout/snippets.ts'
 import { absent, lastUse, type LastUses, duration, relativeTime, time } from '../layout/time.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 import { labels } from './application-form.ts'
@@ -19,8 +20,8 @@ export interface ApplicationContent {
 export function applicationPage(request: DeveloperRequest, content: ApplicationContent): PageContent {
   const { client, usage, lastUses, nowMs } = content
   const { application, project } = client
-  const { id, lifetimeSeconds } = application
-  const { paths } = request
+  const { id, clientId, lifetimeSeconds } = application
+  const { paths, baseUrl } = request
   const usedAtMs = lastUses.get(id)
   const body = html`<section aria-labelledby="usage">
       ${usageChart(usage, paths.application(project.id, id))}
@@ -35,6 +36,14 @@ export function applicationPage(request: DeveloperRequest, content: ApplicationC
               ${lastUse(id, lastUses, nowMs)}. ${expiry(usedAtMs + lifetimeSeconds * 1000, nowMs)}
             </p>`
       }
+    </section>
+    <section aria-labelledby="request">
+      <h2 id="request">Request a token</h2>
+      <p>
+        Replace <code>YOUR_CLIENT_SECRET</code>. If you do not have the secret any more, create a new one with
+        the <a href="${paths.credentials(project.id, id)}">credentials</a>.
+      </p>
+      ${tokenSnippets({ baseUrl, clientId, clientSecret: 'YOUR_CLIENT_SECRET' })}
     </section>
     <section aria-labelledby="settings">
       <div class="bar">

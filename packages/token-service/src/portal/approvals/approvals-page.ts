@@ -128,11 +128,12 @@ function columns(
     {
       label: 'Application',
       kind: 'name',
-      cell: ({ application: { id, name }, project }) =>
+      cell: ({ application, project }) =>
         named({
-          name,
-          href: linkTo(paths.application(project.id, id), { from: 'approvals' }),
-          below: html`${project.name} · ${ownersOf(owners.get(project.id))}`,
+          name: application.name,
+          href: linkTo(paths.application(project.id, application.id), { from: 'approvals' }),
+          below: html`<span class="narrow">${additionsOf(application).join(', ')} · </span>${project.name} ·
+            ${ownersOf(owners.get(project.id))}`,
           belowHref: only === undefined ? linkTo(paths.approvals, { project: project.id }) : undefined,
         }),
     },

@@ -19,7 +19,7 @@ const sentences: Readonly<Record<string, string>> = {
   database_upgraded: 'upgraded the database to schema {detail}',
   decline_undone: 'undid the decline of a request of {client}',
   developer_demoted: 'made {detail} a developer',
-  developer_invited: 'invited a developer',
+  developer_invited: 'invited a developer: {detail}',
   developer_joined: 'joined',
   developer_promoted: 'made {detail} an administrator',
   developer_removed: 'removed {detail}',
@@ -59,6 +59,7 @@ const sentences: Readonly<Record<string, string>> = {
   scope_added: 'added the scope {detail}',
   scope_removed: 'removed the scope {detail}',
   sessions_ended: 'ended the sessions of {detail}',
+  session_ended: 'ended one of their sessions',
   secret_revoked: 'revoked a secret of {client}',
   secret_rotated: 'rotated the secret of {client}',
   signing_key_rotated: 'rotated the signing key; tokens are signed with {detail}',
@@ -140,7 +141,10 @@ export const eventGroups = {
       'identity_unlinked',
     ],
   ],
-  sessions: ['Log-ins', ['logged_in', 'logged_out', 'log_in_failed', 'log_out_rejected', 'sessions_ended']],
+  sessions: [
+    'Log-ins',
+    ['logged_in', 'logged_out', 'log_in_failed', 'log_out_rejected', 'session_ended', 'sessions_ended'],
+  ],
   catalogue: [
     'API products and scopes',
     ['product_added', 'product_removed', 'scope_added', 'scope_removed'],

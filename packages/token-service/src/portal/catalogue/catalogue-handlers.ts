@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { productNamePattern, scopePattern } from '../../clients/application-options.ts'
 import type { catalogueRoutes } from './catalogue-routes.ts'
 import type { ServiceContext } from '../../oauth/service-context.ts'
-import { emptyForm } from '../layout/form.ts'
+import { emptyForm, type FormState } from '../layout/form.ts'
+import { listState } from '../layout/list.ts'
 import { line, parseForm } from '../layout/parse-form.ts'
 import { cataloguePage, type CatalogueKind } from './catalogue-page.ts'
 import { actorOf, requireAdministrator } from '../session/actor.ts'
@@ -16,9 +17,15 @@ const nouns = { products: 'product', scopes: 'scope' } as const
 
 /** The catalogues of API products and of scopes, for the administrator. */
 export function catalogueHandlers({ storage, act }: ServiceContext): HandlersOf<typeof catalogueRoutes> {
+  async function pageOf(request: DeveloperRequest, kind: CatalogueKind, form: FormState) {
+    const [names, uses] = await Promise.all([storage[kind].list(), storage.listings.catalogueUses(kind)])
+    const state = listState(request.query, { orders: ['name'] })
+    return cataloguePage(request, { kind, names, uses, state, form })
+  }
+
   async function show(request: DeveloperRequest, kind: CatalogueKind) {
     requireAdministrator(request)
-    return { page: cataloguePage(request, kind, await storage[kind].list(), emptyForm) }
+    return { page: await pageOf(request, kind, emptyForm) }
   }
 
   async function change(request: DeveloperRequest, kind: CatalogueKind) {
@@ -34,7 +41,7 @@ export function catalogueHandlers({ storage, act }: ServiceContext): HandlersOf<
     }
     const parsed = parseForm(forms[kind], request.form)
     if (!parsed.data) {
-      return { page: cataloguePage(request, kind, await storage[kind].list(), parsed.state), status: 422 }
+      return { page: await pageOf(request, kind, parsed.state), status: 422 }
     }
     const { name } = parsed.data
     await act(actorOf(request), async ({ [kind]: catalogue }, audit) => {

@@ -14,6 +14,8 @@ export type ColumnKind =
   | 'time'
   | 'date'
   | 'decision'
+  | 'end'
+  | 'role'
   | 'select'
   | 'menu'
 
@@ -165,7 +167,8 @@ function sorting<Row>({ order }: Column<Row>, browsing: Browsing | undefined): S
 
 /** Its link reverses the order that the list has already. */
 function header<Row>({ kind, label, order }: Column<Row>, browsing: Browsing | undefined): SafeHtml | string {
-  if (kind === 'menu' || kind === 'decision') return html`<span class="visually-hidden">${label}</span>`
+  if (kind === 'menu' || kind === 'decision' || kind === 'end')
+    return html`<span class="visually-hidden">${label}</span>`
   if (order === undefined || browsing === undefined) return label
   const next = browsing.state.order === order ? reversed(order) : order
   return html`<a href="${urlOf(browsing, { order: next })}">${label}</a>`

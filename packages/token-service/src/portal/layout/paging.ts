@@ -1,4 +1,3 @@
-import { html, type SafeHtml } from '@remix-run/html-template'
 import type { RawParameters } from '../../oauth/parameters.ts'
 
 const pageSize = 50
@@ -24,41 +23,10 @@ export function partOf<Item>(items: readonly Item[], { limit, offset }: Paging):
   return items.slice(offset, offset + limit)
 }
 
-export interface PagesOptions {
-  readonly path: string
-  /** The other parts of the query. */
-  readonly query: Readonly<Record<string, string>>
-  readonly paging: Paging
-  readonly total: number
-  /** What is counted, in the plural. */
-  readonly noun: string
-}
-
-/** Below a list: which part it shows, and links to the parts beside it. */
-export function pages({ path, query, paging, total, noun }: PagesOptions): SafeHtml | '' {
-  const { page, limit, offset } = paging
-  if (total <= limit && page === 1) return ''
-  const link = (to: number, label: string) =>
-    html`<a class="button outline small" href="${linkTo(path, { ...query, page: String(to) })}">${label}</a>`
-  const last = Math.min(offset + limit, total)
-  const shown = offset < total ? `${formatCount(offset + 1)}–${formatCount(last)} of` : 'Nothing of'
-  return html`<nav class="pages" aria-label="Pages">
-    <p>${shown} ${formatCount(total)} ${noun}</p>
-    ${page > 1 ? link(page - 1, 'Previous') : ''} ${last < total ? link(page + 1, 'Next') : ''}
-  </nav>`
-}
-
 /** A path with those members of a query that are not empty. */
 export function linkTo(path: string, query: Readonly<Record<string, string>>): string {
   const parameters = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== ''))
   return parameters.size === 0 ? path : `${path}?${parameters}`
-}
-
-export function searchField(search: string, label: string): SafeHtml {
-  return html`<div data-field class="wide">
-    <label for="q">${label}</label>
-    <input id="q" name="q" type="search" value="${search}" placeholder="${label}" autocomplete="off" />
-  </div>`
 }
 
 /** With separators, such as `10,000`. */

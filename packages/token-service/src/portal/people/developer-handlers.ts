@@ -2,36 +2,92 @@ import { LastAdministrator } from '../../clients/developer-registry.ts'
 import type { Developer } from '../../storage/developer-storage.ts'
 import type { peopleRoutes } from './people-routes.ts'
 import type { ServiceContext } from '../../oauth/service-context.ts'
-import { developersPage, shownProjects, type NewLink } from './developers-page.ts'
-import { pagingOf, partOf } from '../layout/paging.ts'
+import { z } from 'zod'
+import {
+  developerPage,
+  developersPage,
+  invitationsPage,
+  peopleFacets,
+  peopleOrders,
+  type InvitationsContent,
+  type NewLink,
+} from './developers-page.ts'
+import { listState } from '../layout/list.ts'
+import { line, parseForm } from '../layout/parse-form.ts'
 import { actorOf, administratorOf, requireAdministrator } from '../session/actor.ts'
 import { PortalError } from '../portal-error.ts'
 import type { DeveloperRequest, HandlersOf, PortalResponse } from '../portal-request.ts'
 import { portalLinks } from '../../http/base-url.ts'
+
+const shownProjects = 100
+const invitationForm = z.object({ name: line(200) })
 
 /** The list of developers, for the administrator. */
 export function developerHandlers({
   storage,
   linksFor,
   developersFor,
+  activity,
   clock,
   openidProvider,
 }: ServiceContext): HandlersOf<typeof peopleRoutes> {
   const { developers } = storage
   const localPasswords = openidProvider?.localPasswords ?? true
 
-  async function show(request: DeveloperRequest, newLink?: NewLink): Promise<PortalResponse> {
-    const [all, invitations] = await Promise.all([developers.list(), developers.invitations(clock.now())])
-    const paging = pagingOf(request.query)
-    const found = all.filter(({ name }) => name.includes(paging.search.toLowerCase()))
-    const shown = await Promise.all(
-      partOf(found, paging).map(async (developer) => {
-        const filter = { ownerId: developer.id, limit: shownProjects, offset: 0 }
-        return { ...developer, projects: await storage.listings.projects(filter) }
-      }),
-    )
-    const content = { invitations, nowMs: clock.now(), newLink, paging, total: found.length, localPasswords }
-    return { page: developersPage(request, { ...content, developers: shown }) }
+  async function show(request: DeveloperRequest): Promise<PortalResponse> {
+    const nowMs = clock.now()
+    const facets = Object.keys(peopleFacets) as (keyof typeof peopleFacets)[]
+    const state = listState(request.query, { orders: peopleOrders, facets })
+    const { search, facet, order, limit, offset } = state
+    const people = (role: typeof facet, rows: number) =>
+      storage.listings.people({
+        search,
+        order,
+        administrator: role === '' ? undefined : role === 'administrators',
+        limit: rows,
+        offset: rows === 0 ? 0 : offset,
+      })
+    const [found, invitations, ...totals] = await Promise.all([
+      people(facet, limit),
+      developers.invitations(nowMs),
+      ...facets.map(async (role) => (await people(role, 0)).total),
+    ])
+    const ids = found.items.map(({ id }) => id)
+    const [administrators = 0, others = 0] = totals
+    const content = {
+      ...found,
+      state,
+      counts: { administrators, developers: others },
+      projects: await storage.listings.projectNames(ids),
+      lastUses: await activity.lastUses(ids),
+      invitations: invitations.length,
+      nowMs,
+    }
+    return { page: developersPage(request, content) }
+  }
+
+  async function showPerson(
+    request: DeveloperRequest,
+    person: Developer,
+    newLink?: NewLink,
+  ): Promise<PortalResponse> {
+    const filter = { ownerId: person.id, limit: shownProjects, offset: 0 }
+    const [{ items }, lastUses] = await Promise.all([
+      storage.listings.projects(filter),
+      activity.lastUses([person.id]),
+    ])
+    const projects = items.map(({ project }) => project)
+    const content = { person, projects, lastUses, nowMs: clock.now(), newLink, localPasswords }
+    return { page: developerPage(request, content) }
+  }
+
+  async function showInvitations(
+    request: DeveloperRequest,
+    more: Pick<InvitationsContent, 'newLink' | 'state'> = {},
+  ): Promise<PortalResponse> {
+    const nowMs = clock.now()
+    const invitations = await developers.invitations(nowMs)
+    return { page: invitationsPage(request, { invitations, nowMs, ...more }) }
   }
 
   async function developerInUrl(request: DeveloperRequest): Promise<Developer> {
@@ -47,21 +103,31 @@ export function developerHandlers({
       requireAdministrator(request)
       return show(request)
     },
+    showPerson: async (request) => showPerson(request, await developerInUrl(request)),
+    async showInvitations(request) {
+      requireAdministrator(request)
+      return showInvitations(request)
+    },
     async invite(request) {
-      const { token } = await linksFor(administratorOf(request)).createInvitation({ administrator: false })
+      const links = linksFor(administratorOf(request))
+      const parsed = parseForm(invitationForm, request.form)
+      if (!parsed.data) return { ...(await showInvitations(request, { state: parsed.state })), status: 422 }
+      const { name } = parsed.data
+      const { token } = await links.createInvitation({ administrator: false, name })
       const link = `${request.baseUrl}${portalLinks.join(token)}`
-      const newLink = { title: 'Send this link to the new developer', link, lifetime: '7 days' }
-      return show(request, newLink)
+      return showInvitations(request, {
+        newLink: { title: `Send this link to ${name}`, link, lifetime: '7 days' },
+      })
     },
     async withdrawInvitation(request) {
       await linksFor(administratorOf(request)).withdrawInvitation(request.params['hash'] ?? '')
-      return { redirectTo: request.paths.developers, notice: 'invitation_withdrawn' }
+      return { redirectTo: request.paths.invitations, notice: 'invitation_withdrawn' }
     },
     async createPasswordLink(request) {
       const developer = await developerInUrl(request)
       const link = `${request.baseUrl}${portalLinks.newPassword(await linksFor(actorOf(request)).createPasswordReset(developer))}`
       const newLink = { title: `Send this link to ${developer.name}`, link, lifetime: '15 minutes' }
-      return show(request, newLink)
+      return showPerson(request, developer, newLink)
     },
     async removeDeveloper(request) {
       const developer = await developerInUrl(request)

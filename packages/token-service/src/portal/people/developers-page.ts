@@ -1,13 +1,15 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
+import type { Project } from '../../storage/application.ts'
 import type { Developer, Invitation } from '../../storage/developer-storage.ts'
-import type { ListedProject, ListPage } from '../../storage/listing-storage.ts'
+import type { ListPage } from '../../storage/listing-storage.ts'
 import { copyable } from '../layout/copyable.ts'
 import { dialog } from '../layout/dialog.ts'
-import { csrfInput } from '../layout/form.ts'
-import { moreMenu } from '../layout/menus.ts'
+import { csrfInput, emptyForm, field, type FormState } from '../layout/form.ts'
+import { list, named, names, type Column, type ListState } from '../layout/list.ts'
+import { dangerSection, type DangerRow } from '../layout/menus.ts'
 import type { PageContent } from '../layout/page.ts'
-import { pages, searchField, type Paging } from '../layout/paging.ts'
-import { absent, relativeTime } from '../layout/time.ts'
+import { formatCount } from '../layout/paging.ts'
+import { absent, lastUse, relativeTime, type LastUses } from '../layout/time.ts'
 import { hasPassword } from '../session/link-pages.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 
@@ -19,159 +21,313 @@ export interface NewLink {
   readonly lifetime: string
 }
 
-interface ListedDeveloper extends Developer {
-  readonly projects: ListPage<ListedProject>
-}
+export const peopleFacets = { administrators: 'Administrators', developers: 'Developers' } as const
+export const peopleOrders = ['name', '-name', '-created', 'created'] as const
 
-export interface DevelopersContent {
-  readonly developers: readonly ListedDeveloper[]
-  readonly invitations: readonly Invitation[]
+export interface DevelopersContent extends ListPage<Developer> {
+  readonly state: ListState
+  /** How many match the search. */
+  readonly counts: Readonly<Record<'administrators' | 'developers', number>>
+  /** The names of the projects that each of them owns. */
+  readonly projects: ReadonlyMap<string, readonly string[]>
+  /** Their last log-ins. */
+  readonly lastUses: LastUses
+  /** How many can still be used. */
+  readonly invitations: number
   readonly nowMs: number
-  readonly newLink?: NewLink | undefined
-  readonly paging: Paging
-  readonly total: number
-  readonly localPasswords: boolean
 }
 
 export function developersPage(request: DeveloperRequest, content: DevelopersContent): PageContent {
-  const { developers, invitations, nowMs, newLink, paging, total, localPasswords } = content
-  const body = html` ${
-      newLink === undefined
-        ? ''
-        : html`<section class="notice" data-variant="warning" aria-labelledby="link-title">
-            <h2 id="link-title">${newLink.title}</h2>
-            <p>The link works only once and expires after ${newLink.lifetime}. It is not shown again.</p>
-            ${copyable({ id: 'link', value: newLink.link, what: 'link' })}
-          </section>`
-    }
-    <form method="get" action="${request.paths.developers}" class="filter" role="search">
-      ${searchField(paging.search, 'Search people')}
-      <button class="outline">Search</button>
-    </form>
-    <table class="stacked">
-      <thead>
-        <tr>
-          <th scope="col">Name</th>
-          <th scope="col">Role</th>
-          <th scope="col">Projects</th>
-          <th scope="col">Joined</th>
-          <th scope="col"><span class="visually-hidden">Actions</span></th>
-        </tr>
-      </thead>
-      <tbody>
-        ${developers.map(
-          (each) =>
-            html`<tr>
-              <td data-label="Name">${nameOf(each, request)}</td>
-              <td data-label="Role">${each.administrator ? 'Administrator' : 'Developer'}</td>
-              <td data-label="Projects">${projectNames(each.projects)}</td>
-              <td data-label="Joined">${relativeTime(each.createdAtMs, nowMs)}</td>
-              <td class="action">${actionsOn(request, each, hasPassword(each, localPasswords))}</td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-    ${invitations.length === 0 ? '' : openInvitations(request, invitations, nowMs)}
-    ${pages({ path: request.paths.developers, query: { q: paging.search }, paging, total, noun: 'people' })}`
-  const actions = html`<form method="post" action="${request.paths.developers}">
-    ${csrfInput(request.csrfToken)}<button>Invite developer</button>
-  </form>`
-  return { title: 'People', body, actions }
+  const { items, total, state, counts, invitations } = content
+  const { paths } = request
+  const facets = Object.entries(peopleFacets) as [keyof typeof peopleFacets, string][]
+  const body = html`${peopleTabs(request, 'people', invitations)}
+  ${list(columns(request, content), items, {
+    label: 'People',
+    browsing: {
+      path: paths.developers,
+      state,
+      total,
+      noun: 'people',
+      search: 'Name',
+      orders: [
+        ['name', 'Name'],
+        ['-created', 'Joined'],
+      ],
+      facets: [
+        { id: '', label: 'All', count: counts.administrators + counts.developers },
+        ...facets.map(([id, label]) => ({ id, label, count: counts[id] })),
+      ],
+    },
+  })}`
+  return { title: 'People', body, actions: inviteButton(request) }
 }
 
-/** The links themselves are not stored. */
-function openInvitations(
-  { paths, csrfToken }: DeveloperRequest,
-  invitations: readonly Invitation[],
-  nowMs: number,
+export interface InvitationsContent {
+  readonly invitations: readonly Invitation[]
+  readonly newLink?: NewLink | undefined
+  /** Of the form, if it was not complete. */
+  readonly state?: FormState | undefined
+  readonly nowMs: number
+}
+
+/** Those that can still be used. The links themselves are not stored. */
+export function invitationsPage(
+  request: DeveloperRequest,
+  { invitations, newLink, state, nowMs }: InvitationsContent,
+): PageContent {
+  const { paths, csrfToken } = request
+  const columns: readonly Column<Invitation>[] = [
+    {
+      label: 'For',
+      kind: 'name',
+      cell: ({ name, administrator }) =>
+        named({
+          name: name ?? (administrator ? 'The first administrator' : 'A developer'),
+          below: administrator && name !== undefined ? 'Administrator' : undefined,
+        }),
+    },
+    { label: 'Expires', kind: 'time', cell: ({ expiresAtMs }) => relativeTime(expiresAtMs, nowMs) },
+    {
+      label: 'Withdraw',
+      kind: 'end',
+      cell: ({ hash, name = 'a developer' }) =>
+        html`<form method="post" action="${paths.invitationWithdrawal(hash)}">
+          ${csrfInput(csrfToken)}<button class="small outline">
+            Withdraw<span class="visually-hidden"> the invitation of ${name}</span>
+          </button>
+        </form>`,
+    },
+  ]
+  const body = html`${peopleTabs(request, 'invitations', invitations.length)}
+  ${newLink === undefined ? '' : linkNotice(newLink)}
+  ${
+    state === undefined
+      ? ''
+      : html`<form method="post" action="${paths.invitations}" class="card form">
+          ${csrfInput(csrfToken)} ${invitationField(state)}<button>Create link</button>
+        </form>`
+  }
+  ${list(columns, invitations, {
+    label: 'Open invitations',
+    empty: html`<div class="empty">
+      <h2>No open invitations</h2>
+      <p class="muted">A link that you send to somebody makes them a developer, once and within 7 days.</p>
+    </div>`,
+  })}`
+  const actions = state === undefined ? inviteButton(request) : undefined
+  return { title: 'Invitations', body, actions, section: paths.developers }
+}
+
+const invitationField = (state: FormState) =>
+  field({ name: 'name', label: 'For', hint: 'A name or an address, to recognise the invitation.' }, state)
+
+function inviteButton({ paths, csrfToken }: DeveloperRequest): SafeHtml {
+  return dialog({
+    id: 'invite',
+    label: 'Invite developer',
+    style: '',
+    title: 'Invite a developer',
+    body: html`<p>You get a link to send to them. It works once, within 7 days.</p>
+      ${invitationField(emptyForm)}`,
+    action: paths.invitations,
+    confirm: 'Create link',
+    csrfToken,
+  })
+}
+
+function peopleTabs(
+  { paths }: DeveloperRequest,
+  current: 'people' | 'invitations',
+  invitations: number,
 ): SafeHtml {
-  return html`<section aria-labelledby="invitations">
-    <h2 id="invitations">Open invitations</h2>
-    <ul class="rows">
-      ${invitations.map(
-        ({ hash, administrator, expiresAtMs }) =>
-          html`<li class="bar">
-            <p>
-              For ${administrator ? 'the first administrator' : 'a developer'}, expires
-              ${relativeTime(expiresAtMs, nowMs)}
-            </p>
-            <form class="actions" method="post" action="${paths.invitationWithdrawal(hash)}">
-              ${csrfInput(csrfToken)}<button class="small outline">Withdraw</button>
-            </form>
-          </li>`,
-      )}
+  const tab = (id: string, href: string, label: SafeHtml | string) =>
+    html`<li><a href="${href}" ${id === current ? html`aria-current="page"` : ''}>${label}</a></li>`
+  return html`<nav class="page-tabs" aria-label="People">
+    <ul>
+      ${tab('people', paths.developers, 'People')}
+      ${tab('invitations', paths.invitations, html`Invitations <span class="number muted">${formatCount(invitations)}</span>`)}
     </ul>
+  </nav>`
+}
+
+function linkNotice({ title, link, lifetime }: NewLink): SafeHtml {
+  return html`<section class="notice" data-variant="warning" aria-labelledby="link-title">
+    <h2 id="link-title">${title}</h2>
+    <p>The link works only once and expires after ${lifetime}. It is not shown again.</p>
+    ${copyable({ id: 'link', value: link, what: 'link' })}
   </section>`
 }
 
-function nameOf({ id, name }: Developer, { developer }: DeveloperRequest): SafeHtml {
-  return html`<strong>${name}</strong>${id === developer.id ? html` <span class="muted">(you)</span>` : ''}`
+function columns(
+  request: DeveloperRequest,
+  { projects, lastUses, nowMs }: DevelopersContent,
+): readonly Column<Developer>[] {
+  return [
+    {
+      label: 'Name',
+      kind: 'name',
+      order: 'name',
+      cell: ({ id, name }) =>
+        named({
+          name,
+          href: request.paths.person(id),
+          below: id === request.developer.id ? 'You' : undefined,
+        }),
+    },
+    {
+      label: 'Role',
+      kind: 'role',
+      cell: ({ administrator }) => (administrator ? 'Administrator' : 'Developer'),
+    },
+    {
+      label: 'Projects',
+      kind: 'text',
+      leaves: 2,
+      cell: ({ id }) => {
+        const own = projects.get(id) ?? []
+        return own.length === 0 ? absent() : names(own)
+      },
+    },
+    { label: 'Last log-in', kind: 'time', leaves: 1, cell: ({ id }) => lastUse(id, lastUses, nowMs) },
+    {
+      label: 'Joined',
+      kind: 'time',
+      leaves: 3,
+      order: '-created',
+      cell: ({ createdAtMs }) => relativeTime(createdAtMs, nowMs),
+    },
+  ]
 }
 
-export const shownProjects = 3
+export interface DeveloperContent {
+  readonly person: Developer
+  readonly projects: readonly Project[]
+  readonly lastUses: LastUses
+  readonly nowMs: number
+  readonly newLink?: NewLink | undefined
+  readonly localPasswords: boolean
+}
 
-function projectNames({ items, total }: ListPage<ListedProject>): SafeHtml {
-  const more = total - items.length
-  return html`${items.map(({ project }) => project.name).join(', ') || absent()}${more > 0 ? ` and ${more} more` : ''}`
+/** One of the people: what they own, and what an administrator can change. */
+export function developerPage(
+  request: DeveloperRequest,
+  { person, projects, lastUses, nowMs, newLink, localPasswords }: DeveloperContent,
+): PageContent {
+  const { paths } = request
+  const { id, name, administrator, createdAtMs } = person
+  const body = html`${newLink === undefined ? '' : linkNotice(newLink)}
+    <dl class="pairs">
+      <div>
+        <dt>Role</dt>
+        <dd>${administrator ? 'Administrator' : 'Developer'}</dd>
+      </div>
+      <div>
+        <dt>Last log-in</dt>
+        <dd>${lastUse(id, lastUses, nowMs)}</dd>
+      </div>
+      <div>
+        <dt>Joined</dt>
+        <dd>${relativeTime(createdAtMs, nowMs)}</dd>
+      </div>
+    </dl>
+    <section aria-labelledby="projects">
+      <h2 id="projects">Projects</h2>
+      ${list<Project>(
+        [
+          {
+            label: 'Project',
+            kind: 'name',
+            cell: (project) =>
+              named({
+                name: project.name,
+                href: paths.project(project.id),
+                below: project.organizationName,
+              }),
+          },
+          {
+            label: 'Created',
+            kind: 'time',
+            cell: (project) => relativeTime(project.createdAtMs, nowMs),
+          },
+        ],
+        projects,
+        { label: 'Projects', empty: html`<p class="muted">${name} owns no project.</p>` },
+      )}
+    </section>
+    ${dangerSection('Role, access and removal', actionsOn(request, person, hasPassword(person, localPasswords)))}`
+  return { title: name, body, trail: [['People', paths.developers]], section: paths.developers }
 }
 
 function actionsOn(
   { paths, csrfToken }: DeveloperRequest,
   { id, name, administrator }: Developer,
   withPassword: boolean,
-): SafeHtml | '' {
-  const items = [
-    dialog({
-      id: `role-${id}`,
-      label: html`${administrator ? 'Demote' : 'Promote'}<span class="visually-hidden"> ${name}</span>`,
-      style: 'ghost',
-      title: administrator ? `Make ${name} a developer?` : `Make ${name} an administrator?`,
-      body: html`<input type="hidden" name="administrator" value="${administrator ? 'no' : 'yes'}" />
-        <p>
+): DangerRow[] {
+  return [
+    {
+      title: administrator ? 'Make a developer' : 'Make an administrator',
+      text: administrator
+        ? 'Administrators see every project, approve applications and manage people.'
+        : 'Developers see their own projects only.',
+      button: dialog({
+        id: 'role',
+        label: html`${administrator ? 'Demote' : 'Promote'}<span class="visually-hidden"> ${name}</span>`,
+        title: administrator ? `Make ${name} a developer?` : `Make ${name} an administrator?`,
+        body: html`<input type="hidden" name="administrator" value="${administrator ? 'no' : 'yes'}" />
+          <p>
+            ${
+              administrator
+                ? `${name} will keep their own projects, but can no longer approve applications or manage people. Links that they created stop working.`
+                : `${name} will see every project, approve applications, and manage people, products and resource servers.`
+            }
+          </p>`,
+        action: paths.role(id),
+        confirm: administrator ? 'Demote to developer' : 'Promote to administrator',
+        csrfToken,
+        danger: administrator,
+      }),
+    },
+    {
+      title: withPassword ? 'Reset the password' : 'Create a log-in link',
+      text: withPassword
+        ? 'The current password works until the link is used.'
+        : 'The link works once, for 15 minutes.',
+      button: dialog({
+        id: 'password',
+        label: withPassword
+          ? html`Reset<span class="visually-hidden"> the password of ${name}</span>`
+          : html`Create<span class="visually-hidden"> a log-in link for ${name}</span>`,
+        title: withPassword ? `Reset the password of ${name}` : `Create a log-in link for ${name}`,
+        body: html`<p>
+          You get a link to send to ${name}, who can then
           ${
-            administrator
-              ? `${name} will keep their own projects, but can no longer approve applications or manage people. Links that they created stop working.`
-              : `${name} will see every project, approve applications, and manage people, products and resource servers.`
+            withPassword
+              ? 'set a new password. The current password works until then.'
+              : 'log in with it, once.'
           }
         </p>`,
-      action: paths.role(id),
-      confirm: administrator ? 'Demote to developer' : 'Promote to administrator',
-      csrfToken,
-      danger: administrator,
-    }),
-    dialog({
-      id: `password-${id}`,
-      label: withPassword
-        ? html`Reset password<span class="visually-hidden"> of ${name}</span>`
-        : html`Create log-in link<span class="visually-hidden"> for ${name}</span>`,
-      style: 'ghost',
-      title: withPassword ? `Reset the password of ${name}` : `Create a log-in link for ${name}`,
-      body: html`<p>
-        You get a link to send to ${name}, who can then
-        ${
-          withPassword
-            ? 'set a new password. The current password works until then.'
-            : 'log in with it, once.'
-        }
-      </p>`,
-      action: paths.passwordLink(id),
-      confirm: 'Create link',
-      csrfToken,
-    }),
-    dialog({
-      id: `remove-${id}`,
-      label: html`Remove<span class="visually-hidden"> ${name}</span>`,
-      style: 'ghost',
-      title: `Remove ${name}?`,
-      body: html`<p>
-        ${name} will be logged out and can no longer log in. Their projects are kept, and the applications
-        continue to get tokens.
-      </p>`,
-      action: paths.developerRemoval(id),
-      confirm: 'Remove developer',
-      csrfToken,
-      danger: true,
-    }),
+        action: paths.passwordLink(id),
+        confirm: 'Create link',
+        csrfToken,
+      }),
+    },
+    {
+      title: 'Remove',
+      text: 'Their projects and applications are kept.',
+      button: dialog({
+        id: 'remove',
+        label: html`Remove<span class="visually-hidden"> ${name}</span>`,
+        title: `Remove ${name}?`,
+        body: html`<p>
+          ${name} will be logged out and can no longer log in. Their projects are kept, and the applications
+          continue to get tokens.
+        </p>`,
+        action: paths.developerRemoval(id),
+        confirm: 'Remove developer',
+        csrfToken,
+        danger: true,
+      }),
+    },
   ]
-  return moreMenu({ id: `more-${id}`, about: name, items })
 }

@@ -64,13 +64,13 @@ interface LogIn {
 }
 
 /** Logs a developer in, always with a new session ID: an ID that was known before the login is useless. */
-export function createSessionStarter({ act, keyring, clock }: ServiceContext) {
+export function createSessionStarter({ act, activity, keyring, clock }: ServiceContext) {
   return async (
     developer: Pick<Developer, 'id' | 'name'>,
     request: PortalRequest,
     { method, next = request.paths.root, person }: LogIn,
   ): Promise<PortalResponse> => {
-    const { sessionHash: previous, address } = request
+    const { sessionHash: previous, address, userAgent } = request
     const sessionId = randomBytes(32).toString('base64url')
     const expiresAtMs = clock.now() + sessionSeconds * 1000
     const provider = person && {
@@ -82,11 +82,42 @@ export function createSessionStarter({ act, keyring, clock }: ServiceContext) {
     await act(actorOf({ developer, address }), async ({ sessions }, audit) => {
       if (previous !== undefined) await sessions.close(previous)
       const hash = digest(sessionId)
-      await sessions.open({ hash, developerId: developer.id, expiresAtMs, provider })
+      const browser = describeBrowser(userAgent)
+      await sessions.open({ hash, developerId: developer.id, expiresAtMs, provider, address, browser })
       audit('logged_in', { detail: method })
     })
+    activity.used([developer.id])
     return { redirectTo: next, sessionId, device: createKnownDevice(keyring, developer.id) }
   }
+}
+
+/** When a session that expires then began. */
+export function sessionStart(expiresAtMs: number): number {
+  return expiresAtMs - sessionSeconds * 1000
+}
+
+const browsers = [
+  ['Edge', /\bEdg(?:A|iOS)?\//],
+  ['Opera', /\bOPR\//],
+  ['Firefox', /\b(?:Firefox|FxiOS)\//],
+  ['Chrome', /\b(?:Chrome|CriOS|HeadlessChrome)\//],
+  ['Safari', /\bSafari\//],
+] as const
+const systems = [
+  ['Android', /Android/],
+  ['iOS', /iPhone|iPad/],
+  ['Windows', /Windows/],
+  ['macOS', /Mac OS X/],
+  ['ChromeOS', /CrOS/],
+  ['Linux', /Linux/],
+] as const
+
+/** Such as `Firefox on Linux`: enough to recognise one's own browser. */
+export function describeBrowser(userAgent: string): string {
+  const nameIn = (all: typeof browsers | typeof systems) =>
+    all.find(([, pattern]) => pattern.test(userAgent))?.[0]
+  const [browser = 'Another browser', system] = [nameIn(browsers), nameIn(systems)]
+  return system === undefined ? browser : `${browser} on ${system}`
 }
 
 /** For what a stolen session must not be able to do: people who did not log in lately must log in again. */
@@ -94,7 +125,7 @@ export function createLogInAgain({ storage, act, clock }: ServiceContext) {
   return async (request: DeveloperRequest): Promise<PortalResponse | undefined> => {
     const { sessionHash: hash = '', paths } = request
     const expiresAtMs = (await storage.sessions.findExpiry(hash)) ?? 0
-    if (expiresAtMs - sessionSeconds * 1000 > clock.now() - recentMs) return undefined
+    if (sessionStart(expiresAtMs) > clock.now() - recentMs) return undefined
     await act(actorOf(request), async ({ sessions }, audit) => {
       await sessions.close(hash)
       audit('logged_out')

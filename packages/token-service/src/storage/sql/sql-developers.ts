@@ -240,16 +240,17 @@ export function toDeveloper(developer: Selectable<Schema['developers']>): Develo
   return { ...row, administrator: row.administrator === 1 }
 }
 
-function toInvitation({ createdBy, ...row }: Schema['invitations']): Invitation {
-  return { ...row, administrator: row.administrator === 1, ...(createdBy !== null && { createdBy }) }
+function toInvitation({ createdBy, name, ...row }: Selectable<Schema['invitations']>): Invitation {
+  const known = { ...(name !== null && { name }), ...(createdBy !== null && { createdBy }) }
+  return { ...row, administrator: row.administrator === 1, ...known }
 }
 
 export function createSqlSessions({ query }: Database): SessionStorage {
   return {
-    async open({ hash, developerId, expiresAtMs, provider }) {
+    async open({ provider, ...session }) {
       await query
         .insertInto('sessions')
-        .values({ hash, developerId, expiresAtMs, ...provider })
+        .values({ ...session, ...provider })
         .execute()
     },
     async find(hash, nowMs) {
@@ -261,6 +262,20 @@ export function createSqlSessions({ query }: Database): SessionStorage {
         .where('expiresAtMs', '>', nowMs)
         .executeTakeFirst()
       return row && toDeveloper(row)
+    },
+    async list(developerId, nowMs) {
+      const rows = await query
+        .selectFrom('sessions')
+        .select(['hash', 'developerId', 'expiresAtMs', 'address', 'browser'])
+        .where('developerId', '=', developerId)
+        .where('expiresAtMs', '>', nowMs)
+        .orderBy('expiresAtMs', 'desc')
+        .execute()
+      return rows.map(({ address, browser, ...session }) => ({
+        ...session,
+        ...(address !== null && { address }),
+        ...(browser !== null && { browser }),
+      }))
     },
     async findIdToken(hash) {
       const row = await query

@@ -213,6 +213,26 @@ export function createSqlListings(database: Database): ListingStorage {
       ])
       return { items: page.map(toDeveloper), total: Number(total) }
     },
+    async catalogueUses(kind) {
+      const rows = await matching({})
+        .select([`applications.${kind} as names`, sql<string | number>`count(*)`.as('count')])
+        .groupBy(`applications.${kind}`)
+        .execute()
+      const uses = new Map<string, number>()
+      for (const { names, count: some } of rows)
+        for (const name of JSON.parse(names) as string[]) uses.set(name, (uses.get(name) ?? 0) + Number(some))
+      return uses
+    },
+    async projectNames(developerIds) {
+      const rows = await query
+        .selectFrom('memberships')
+        .innerJoin('projects', 'projects.id', 'memberships.projectId')
+        .select(['developerId', 'name'])
+        .where('developerId', 'in', anyOf(database, developerIds))
+        .orderBy('sortName')
+        .execute()
+      return namesBy(rows.map(({ developerId, name }) => [developerId, name]))
+    },
     async owners(projectIds) {
       const rows = await query
         .selectFrom('memberships')
@@ -221,11 +241,7 @@ export function createSqlListings(database: Database): ListingStorage {
         .where('projectId', 'in', anyOf(database, projectIds))
         .orderBy('name')
         .execute()
-      const owners = new Map<string, string[]>()
-      for (const { projectId, name } of rows) {
-        owners.set(projectId, [...(owners.get(projectId) ?? []), name])
-      }
-      return owners
+      return namesBy(rows.map(({ projectId, name }) => [projectId, name]))
     },
     awaitingCount: () => count({ status: 'awaiting' }),
     async hasToken(ownerId) {
@@ -333,6 +349,13 @@ export function createSqlListings(database: Database): ListingStorage {
       return { items, total: Number(total) }
     },
   }
+}
+
+/** The names by ID, in their order. */
+function namesBy(rows: readonly (readonly [id: string, name: string])[]): Map<string, string[]> {
+  const names = new Map<string, string[]>()
+  for (const [id, name] of rows) names.set(id, [...(names.get(id) ?? []), name])
+  return names
 }
 
 function statusConditions(row: Row, status: ListedStatus | 'any' | undefined, nowMs: number) {

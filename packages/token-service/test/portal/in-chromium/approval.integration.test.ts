@@ -31,6 +31,9 @@ describe.skipIf(!hasChromium)(inChromium, () => {
     }
     await open('People')
     await phone.getByRole('button', { name: 'Invite developer' }).click()
+    await phone.getByLabel('For', { exact: true }).fill('Grace')
+    await phone.getByRole('button', { name: 'Create link' }).click()
+    await phone.getByText('Send this link to Grace').waitFor()
     await inspectPage(phone, 'invited')
     const link = await copied(phone, 'Copy the link')
     expect(link).toMatch(/\/portal\/join\/[\w-]{43}$/)

@@ -54,6 +54,7 @@ describe.skipIf(!hasChromium)(inChromium, () => {
         rules: JSON.stringify([{ clientId: application.clientId, claims: { sub: 'repo:example/orders:*' } }]),
         replay: 'once',
       })
+      const { text: people } = await admin.get('/portal/developers')
       const { text: issuers } = await admin.get('/portal/trusted-issuers')
       await admin.get('/portal/webhook')
       await admin.post('/portal/webhook', { url: 'https://127.0.0.1:9/hook' })
@@ -63,6 +64,7 @@ describe.skipIf(!hasChromium)(inChromium, () => {
         projectId,
         applicationId: application.path.split('/').at(-1) ?? '',
         clientId: resourceServer.clientId,
+        developerId: /developers\/([\w-]+)"/.exec(people)?.[1] ?? '',
         id: /trusted-issuers\/([\w-]+)"/.exec(issuers)?.[1] ?? '',
       }
       const urlOf = (path: keyof typeof patterns) =>
