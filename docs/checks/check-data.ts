@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,7 +12,7 @@ const command = join(root, 'packages/token-service/dist/command/tokenwell-servic
  * table of the PostgreSQL store, which a test of the store compares, TSX the page that `pnpm release:rehearse
  * --generated` builds with Next.js, Python the check of a webhook's signature, which a test of the token service runs.
  */
-const shown = new Set(['js', 'ts', 'tsx', 'sh', 'yaml', 'json', 'ini', 'sql', 'py', 'text'])
+const shown = new Set(['js', 'ts', 'tsx', 'sh', 'yaml', 'json', 'ini', 'sql', 'py', 'text', 'nginx'])
 
 /** Starts the token service with each of its configurations, parses other data, and rejects unknown languages of blocks. */
 export async function checkData(blocks: readonly Block[]): Promise<string[]> {
@@ -21,6 +21,7 @@ export async function checkData(blocks: readonly Block[]): Promise<string[]> {
     let problem = shown.has(language) ? undefined : `has a language that nothing checks: ${language}`
     if (language === 'json') problem = problemOfJson(text)
     if (language === 'yaml') problem = await problemOfConfiguration(text)
+    if (language === 'nginx') problem = problemOfNginx(text)
     if (problem !== undefined) problems.push(`${page}:${line} ${problem}`)
   }
   return problems
@@ -32,6 +33,31 @@ function problemOfJson(text: string): string | undefined {
     return undefined
   } catch {
     return 'is not JSON'
+  }
+}
+
+/** What `nginx -t` finds, with a certificate of its own and a port that everybody may use. */
+function problemOfNginx(configuration: string): string | undefined {
+  const folder = mkdtempSync(join(tmpdir(), 'tokenwell-nginx-'))
+  try {
+    const [, name] = /ssl_certificate \/etc\/ssl\/(\S+)\.pem;/.exec(configuration) ?? []
+    if (name === undefined) return 'names no certificate in /etc/ssl'
+    const files = ['-keyout', join(folder, `${name}.key`), '-out', join(folder, `${name}.pem`)]
+    const certificate = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', `/CN=${name}`, ...files]
+    execFileSync('openssl', certificate, { stdio: 'ignore' })
+    const tested = configuration
+      .replaceAll('/etc/ssl/', `${folder}/`)
+      .replaceAll('listen 443 ', 'listen 127.0.0.1:8443 ')
+    writeFileSync(join(folder, 'nginx.conf'), tested)
+    const args = ['-t', '-p', folder, '-c', 'nginx.conf', '-e', 'stderr', '-g', `pid ${folder}/nginx.pid;`]
+    const { error, status, stderr } = spawnSync('nginx', args, {
+      encoding: 'utf8',
+      env: { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin` },
+    })
+    if (error) return `could not be checked: install nginx (${error.message})`
+    return status === 0 ? undefined : `is not a configuration of nginx: ${stderr}`
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
   }
 }
 
