@@ -26,11 +26,11 @@ function isPath(url: string): boolean {
  * @throws {TokenError} of kind `configuration` for a relative one elsewhere
  */
 export function baseOrigin(baseURL: string | undefined): string[] {
-  if (baseURL === undefined) return []
   const base = (globalThis as { document?: { baseURI: string } }).document?.baseURI
-  if (URL.canParse(baseURL, base)) return [new URL(baseURL, base).origin]
+  if (baseURL !== undefined && URL.canParse(baseURL, base)) return [new URL(baseURL, base).origin]
+  const problem = baseURL === undefined ? 'baseURL is missing too' : `baseURL "${baseURL}" has no origin`
   throw configurationError(
-    `allowedOrigins is missing, and baseURL "${baseURL}" has no origin. Set an absolute baseURL, or allowedOrigins.`,
+    `allowedOrigins is missing, and ${problem}. Set an absolute baseURL, or allowedOrigins.`,
   )
 }
 

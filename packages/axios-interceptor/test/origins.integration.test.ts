@@ -77,7 +77,7 @@ describe('without allowed origins', () => {
 
   it('throws for an instance without a base URL', () => {
     expect(() => attachTokens(create(), servers.tokens)).toThrow(
-      /^allowedOrigins is missing\. List the origin/,
+      'allowedOrigins is missing, and baseURL is missing too. Set an absolute baseURL, or allowedOrigins.',
     )
   })
 
