@@ -17,13 +17,14 @@ export interface TokenRequestOptions {
   readonly clientId: string
   /** RFC 6749, section 3.3. */
   readonly scope?: string | readonly string[] | undefined
-  readonly audience?: string | undefined
+  /** Several for token exchange (RFC 8693, section 2.1). */
+  readonly audience?: string | readonly string[] | undefined
   /** RFC 8707. */
   readonly resource?: string | readonly string[] | undefined
-  /** Additional form parameters. A parameter that has its own option is rejected. */
-  readonly parameters?: Readonly<Record<string, string>> | undefined
-  /** Additional request headers, such as a gateway's API key. */
-  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** Additional form parameters, without those that are undefined or null. A parameter that has its own option is rejected. */
+  readonly parameters?: Readonly<Record<string, string | number | boolean | null | undefined>> | undefined
+  /** Additional request headers, such as a gateway's API key, without those that are undefined. */
+  readonly headers?: Readonly<Record<string, string | undefined>> | undefined
   /** Allows plain HTTP to hosts other than loopback. @default false */
   readonly allowInsecureRequests?: boolean | undefined
 }
@@ -70,7 +71,7 @@ export function buildTokenRequest(
 ): TokenRequest {
   const { clientId, clientSecret, clientAuthentication = 'client_secret_post' } = options
   checkClientAuthentication(clientAuthentication)
-  if (clientAuthentication !== 'none') checkCredential('clientSecret', clientSecret)
+  if (clientAuthentication !== 'none') checkSecret(clientAuthentication, clientSecret)
   checkCredential('clientId', clientId)
   checkParameters(options)
   const url = tokenEndpointUrl(options)
@@ -96,25 +97,38 @@ export function startTokenRequest(
   hasGrantType: boolean,
   grantType = 'client_credentials',
 ): UnauthenticatedTokenRequest {
-  const headers = new Headers({ accept: 'application/json', ...options.headers })
+  const headers = new Headers({ accept: 'application/json' })
+  for (const [name, value] of present(options.headers)) headers.set(name, value)
   headers.set('content-type', 'application/x-www-form-urlencoded')
   const body = new URLSearchParams()
   if (hasGrantType) body.set('grant_type', grantType)
   const scope = scopes(options.scope).join(' ')
   if (scope) body.set('scope', scope)
-  if (options.audience) body.set('audience', options.audience)
-  for (const resource of [options.resource ?? []].flat()) body.append('resource', resource)
-  for (const [name, value] of Object.entries(options.parameters ?? {})) body.append(name, value)
+  for (const audience of [options.audience ?? []].flat()) if (audience) body.append('audience', audience)
+  for (const resource of [options.resource ?? []].flat()) if (resource) body.append('resource', resource)
+  for (const [name, value] of present(options.parameters)) body.set(name, value)
   return { headers, body }
+}
+
+/** Without members that have no value: an environment variable that is not set would be sent as `undefined`. */
+function present(values: TokenRequestOptions['parameters']): [string, string][] {
+  return Object.entries(values ?? {}).flatMap(([name, value]) =>
+    value === undefined || value === null ? [] : [[name, String(value)]],
+  )
 }
 
 /** @throws {TokenError} of kind `configuration`, naming the option */
 export function checkParameters(options: Pick<TokenRequestOptions, 'parameters' | 'headers'>): void {
-  for (const name of Object.keys(options.parameters ?? {})) {
+  for (const [name, value] of Object.entries(options.parameters ?? {})) {
     if (reservedParameters.has(name)) {
       throw configurationError(
         `parameters must not contain ${name}. It is set by another option or by Tokenwell.`,
       )
+    }
+    // RFC 6749, section 3.2, forbids to send a parameter twice, as a list would require.
+    const isText = ['string', 'boolean', 'undefined'].includes(typeof value) || Number.isFinite(value)
+    if (!isText && value !== null) {
+      throw configurationError(`parameters.${name} must be a string, a number or a boolean.`)
     }
   }
   for (const name of Object.keys(options.headers ?? {})) {
@@ -134,6 +148,11 @@ export function checkClientAuthentication(value: ClientAuthenticationMethod | Cl
       "clientAuthentication must be 'client_secret_post', 'client_secret_basic', 'none' or a ClientAuthentication object.",
     )
   }
+}
+
+/** An empty secret is legal (RFC 6749, section 2.3.1), but more often a variable that is not set: it requires `basic`. */
+export function checkSecret(method: ClientAuthenticationMethod | undefined, value: unknown): void {
+  if (method !== 'client_secret_basic' || value !== '') checkCredential('clientSecret', value)
 }
 
 export function checkCredential(option: string, value: unknown): void {

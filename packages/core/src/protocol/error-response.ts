@@ -1,14 +1,17 @@
+import { rateLimitReset, retryAfter, type ResponseHeaders } from './headers.ts'
 import { TokenError, type TokenErrorKind } from './token-error.ts'
 
 /** The codes and texts of an error response, in any of the known formats. */
 export interface ErrorFacts {
+  /** Whether the body reports an error, which it may do with any status. */
+  readonly isError: boolean
   /** `error` of RFC 6749, section 5.2, or the gateway's `ErrorCode`. */
   readonly oauthError?: string | undefined
   /** The gateway's `fault.detail.errorcode`. */
   readonly vendorCode?: string | undefined
   /** The gateway's `fault.faultstring` or `Error`. */
   readonly faultText: string
-  /** `error_description`. */
+  /** `error_description`, or what other servers have instead. */
   readonly description?: string | undefined
 }
 
@@ -21,33 +24,51 @@ export function readFault(body: unknown): {
   return { vendorCode: readCode(fault?.detail?.errorcode), text: fault?.faultstring }
 }
 
-/** Reads the error members of a response: RFC 6749, the gateway's fault, or its older flat form. */
-export function readErrorFacts(body: unknown): ErrorFacts | undefined {
+/** Reads the error members of a response: RFC 6749, the gateway's fault or its older flat form, and those of other servers. */
+export function readErrorFacts(body: unknown): ErrorFacts {
   // Some gateways send XML or plain text, which may mention a quota.
   if (typeof body === 'string') {
     const [faultText] = /spike arrest violation|quota ?violation/i.exec(body.slice(0, 4096)) ?? []
-    return faultText === undefined ? undefined : { faultText }
+    return { isError: faultText !== undefined, faultText: faultText ?? '' }
   }
-  const { error, error_description: description, ErrorCode, Error: text, fault } = Object(body)
-  if (!error && !ErrorCode && !fault) return undefined
+  const { error, errorCode, ErrorCode, Error: text, fault, ok, ...others } = Object(body)
+  const { error_description: description, reason, message, errorSummary, detail } = others
   const { vendorCode, text: faultText } = readFault(body)
+  const details = Object(error)
   return {
-    oauthError: readCode(ErrorCode ?? error),
+    isError: [error, errorCode, ErrorCode, fault].some(isPresent) || ok === false,
+    oauthError: [ErrorCode, error, errorCode, details.code, details.status].map(readCode).find(Boolean),
     vendorCode,
     faultText: [faultText, text]
       .filter((part) => typeof part === 'string')
       .join(' ')
       .slice(0, 1000),
-    description: typeof description === 'string' ? description : undefined,
+    description: [description, reason, message, errorSummary, details.message, detail]
+      .map(readText)
+      .find(Boolean),
   }
+}
+
+/** Some servers send an empty one with a token. */
+function isPresent(error: unknown): boolean {
+  return typeof error === 'object' ? Object.keys(Object(error)).length > 0 : Boolean(error)
+}
+
+/** A text, or that in an object. */
+function readText(value: unknown): string | undefined {
+  return [value, ...Object.values(Object(value))].find((part) => typeof part === 'string')
 }
 
 // Surrogate pairs stay whole.
 const longReason = /^(.{299}).{2,}$/su
 
-/** The server's own reason: one line of at most 300 characters, without anything that was sent or looks like a token. */
-export function reasonOf(facts: ErrorFacts | undefined, secrets: readonly string[]): string {
-  let text = facts?.description ?? facts?.faultText ?? ''
+/** The server's own reason. */
+export function reasonOf({ description, faultText }: ErrorFacts, secrets: readonly string[]): string {
+  return redactText(description ?? faultText, secrets)
+}
+
+/** One line of at most 300 characters, without anything that was sent or looks like a token. */
+export function redactText(text: string, secrets: readonly string[]): string {
   for (const secret of secrets) text = text.replaceAll(secret, '[redacted]')
   // Control characters, and those that change the direction of the text after them.
   return text
@@ -68,7 +89,7 @@ function readCode(value: unknown): string | undefined {
 
 const throttledFault = /spike.?arrest|quota.?violation|rate.?limit/i
 const credentialsFault =
-  /invalid.?(?:client|api.?key|consumer.?key)|client.?(?:id|identifier|secret|credentials) is invalid|(?:app|developer|company)\w*.?not.?(?:approved|active)/i
+  /(?:invalid|incorrect|bad).?(?:client|api.?key|consumer.?key)|client.?(?:id|identifier|secret|credentials) is invalid|(?:app|developer|company)\w*.?not.?(?:approved|active)/i
 
 const kindOfOAuthError: Record<string, TokenErrorKind> = {
   invalid_client: 'credentials',
@@ -87,14 +108,16 @@ const kindOfOAuthError: Record<string, TokenErrorKind> = {
  * Classifies a response that is not a token response. The body takes precedence over the status: this
  * family of gateways reports bad credentials and exhausted quotas under 400, 401, 403, 429 and 500 alike.
  */
-function kindOfFailure(status: number, facts: ErrorFacts | undefined): TokenErrorKind {
-  const fault = `${facts?.vendorCode ?? ''} ${facts?.faultText ?? ''}`
+function kindOfFailure(status: number, facts: ErrorFacts): TokenErrorKind {
+  const { vendorCode = '', oauthError: code = '', faultText, isError } = facts
+  const fault = `${vendorCode} ${code} ${faultText}`
   if (throttledFault.test(fault)) return 'throttled'
   if (credentialsFault.test(fault)) return 'credentials'
-  const code = facts?.oauthError
-  if (code !== undefined && Object.hasOwn(kindOfOAuthError, code)) return kindOfOAuthError[code]!
+  if (Object.hasOwn(kindOfOAuthError, code)) return kindOfOAuthError[code]!
   if (status === 401) return 'credentials'
-  return code === 'invalid_request' ? 'configuration' : kindOfStatus(status)
+  if (code === 'invalid_request') return 'configuration'
+  // An error with a status that says the opposite.
+  return kindOfStatus(isError && status >= 200 && status < 300 ? 400 : status)
 }
 
 /** By the status alone. */
@@ -109,15 +132,6 @@ export function isRedirect(status: number): boolean {
   return status === 0 || (status >= 300 && status < 400)
 }
 
-/** Why a successful response holds no token. */
-export type ResponseProblem = 'not_json' | 'access_token' | 'token_type'
-
-const problems: Record<ResponseProblem, string> = {
-  not_json: 'is not JSON',
-  access_token: 'has no valid access_token',
-  token_type: 'has an unsupported token_type',
-}
-
 /** Names the client and the token endpoint in errors. */
 export interface RequestIdentity {
   /** Client ID, or the provider's label. */
@@ -129,31 +143,44 @@ export interface RequestIdentity {
   readonly proof?: string | undefined
 }
 
-/** The error for a response that is not a token response. */
+/**
+ * The error for a response that is not a token response.
+ *
+ * @param problem why a successful response holds no token, such as `is not JSON`
+ * @param advice how to fix that @default to check the URL
+ */
 export function errorOfResponse(
   status: number,
-  facts: ErrorFacts | undefined,
-  retryAfterMs: number | undefined,
-  problem: ResponseProblem,
+  facts: ErrorFacts,
+  headers: ResponseHeaders,
   { client, clientId, tokenEndpoint, proof }: RequestIdentity,
+  problem: string,
+  advice?: string,
 ): TokenError {
-  const { oauthError, vendorCode } = facts ?? {}
+  const { oauthError, vendorCode } = facts
   const kind = kindOfFailure(status, facts)
   const codes = [status || 'redirect', oauthError, vendorCode].filter(Boolean).join(' ')
   const endpoint = tokenEndpoint ? `The token endpoint ${tokenEndpoint}` : 'The token endpoint'
   const at = tokenEndpoint ? ` at ${tokenEndpoint}` : ''
+  const of = client ? ` of "${client}"` : ''
   const messages: Record<TokenErrorKind, string> = {
     credentials:
-      proof && oauthError === 'invalid_grant'
-        ? `The token endpoint rejected the ${proof} (${codes}). Check its issuer, audience, subject and lifetime${client ? ` for "${client}"` : ''}${at}.`
-        : `The token endpoint rejected the client credentials (${codes}). Check the client ID, secret and approval${client ? ` of "${client}"` : ''}${at}.`,
+      oauthError === 'unauthorized_client'
+        ? `${endpoint} did not authorize the client for this grant (${codes}). Check the approval and the grants${of}.`
+        : proof && oauthError === 'invalid_grant'
+          ? `The token endpoint rejected the ${proof} (${codes}). Check its issuer, audience, subject and lifetime${client ? ` for "${client}"` : ''}${at}.`
+          : `The token endpoint rejected the client credentials (${codes}). Check the client ID, secret and approval${of}${at}.`,
     configuration: isRedirect(status)
       ? `${endpoint} redirected the request (${codes}). Redirects are not followed. Check the URL.`
-      : `${endpoint} rejected the request (${codes}). Check the URL, grant and scope${client ? ` of "${client}"` : ''}.`,
+      : `${endpoint} rejected the request (${codes}). Check the URL, grant and scope${of}.`,
     throttled: `${endpoint} rate-limited the request (${codes}).`,
     unavailable: `${endpoint} is unavailable (${codes}).`,
-    malformed: `The response ${problems[problem]} (${codes}). Check the URL of the token endpoint${tokenEndpoint ? `, ${tokenEndpoint}` : ''}.`,
+    malformed: `The response ${problem} (${codes}). ${advice ?? `Check the URL of the token endpoint${tokenEndpoint ? `, ${tokenEndpoint}` : ''}.`}`,
     aborted: '',
+  }
+  const waits: Partial<Record<TokenErrorKind, number | undefined>> = {
+    throttled: retryAfter(headers) ?? rateLimitReset(headers),
+    unavailable: retryAfter(headers),
   }
   return new TokenError({
     kind,
@@ -161,7 +188,7 @@ export function errorOfResponse(
     status,
     oauthError,
     vendorCode,
-    retryAfterMs: kind === 'throttled' || kind === 'unavailable' ? retryAfterMs : undefined,
+    retryAfterMs: waits[kind],
     clientId,
     tokenEndpoint,
   })

@@ -1,5 +1,11 @@
-import { errorOfResponse, readErrorFacts, reasonOf, type RequestIdentity } from './error-response.ts'
-import { headerValue, type ResponseHeaders, retryAfter } from './headers.ts'
+import {
+  errorOfResponse,
+  readErrorFacts,
+  reasonOf,
+  redactText,
+  type RequestIdentity,
+} from './error-response.ts'
+import { headerValue, type ResponseHeaders } from './headers.ts'
 import { readTokenResponse, type TokenResponse } from './token-response.ts'
 import { quoteReason } from './token-error.ts'
 
@@ -14,6 +20,8 @@ export interface ParseTokenResponseOptions extends RequestIdentity {
    * @default undefined: the message has no reason, because it may repeat what was sent
    */
   readonly secrets?: readonly string[] | undefined
+  /** Further values of `token_type` whose tokens are sent as Bearer; case does not matter. @default none */
+  readonly tokenTypes?: readonly string[] | undefined
 }
 
 /**
@@ -31,11 +39,26 @@ export function parseTokenResponse(
 ): ParsedTokenResponse {
   const raw = parseObject(body) ?? parseForm(headers, body)
   const facts = readErrorFacts(raw ?? body)
-  const response = raw && !facts && status >= 200 && status < 300 ? readTokenResponse(raw) : 'not_json'
+  const { secrets } = options
+  const isSuccess = raw && !facts.isError && status >= 200 && status < 300
+  const response = isSuccess ? readTokenResponse(raw, options.tokenTypes) : 'not_json'
   if (typeof response === 'object') return { ...response, raw: raw! }
-  const error = errorOfResponse(status, facts, retryAfter(headers), response, options)
-  const reason = options.secrets && reasonOf(facts, options.secrets)
-  throw reason ? quoteReason(error, reason) : error
+  let problem = problems[response]
+  if (response !== 'token_type') {
+    const error = errorOfResponse(status, facts, headers, options, problem)
+    const reason = secrets && reasonOf(facts, secrets)
+    throw reason ? quoteReason(error, reason) : error
+  }
+  const type: unknown = raw?.['token_type']
+  if (secrets && typeof type === 'string' && type) problem += `, "${redactText(type.slice(0, 80), secrets)}"`
+  const advice = 'If tokens of this type are sent as Bearer, add it to tokenTypes.'
+  throw errorOfResponse(status, facts, headers, options, problem, advice)
+}
+
+const problems = {
+  not_json: 'is not JSON',
+  access_token: 'has no valid access_token',
+  token_type: 'has an unsupported token_type',
 }
 
 /** Parses a JSON object; undefined for anything else. */

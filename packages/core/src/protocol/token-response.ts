@@ -46,9 +46,14 @@ export function isAccessToken(value: unknown): value is string {
   return typeof value === 'string' && accessToken.test(value)
 }
 
-function readTokenType(value: unknown, token: string): TokenResponse['tokenType'] | undefined {
+function readTokenType(
+  value: unknown,
+  token: string,
+  bearerTypes: readonly string[] | undefined,
+): TokenResponse['tokenType'] | undefined {
   const type = value ?? ''
   if (typeof type !== 'string') return undefined
+  if (bearerTypes?.some((bearer) => bearer.toLowerCase() === type.trim().toLowerCase())) return 'Bearer'
   if (bearerType.test(type) || (jwtType.test(type) && jwtPayload(token))) return 'Bearer'
   return type.toLowerCase() === 'dpop' ? 'DPoP' : undefined
 }
@@ -90,10 +95,13 @@ const knownMembers = new Set([
 export type Token = Pick<TokenResponse, 'accessToken' | 'tokenType' | 'expiresIn' | 'refreshIn'>
 
 /** @returns the name of the invalid member if the response holds no usable token */
-export function readToken(raw: Readonly<Record<string, unknown>>): Token | 'access_token' | 'token_type' {
+export function readToken(
+  raw: Readonly<Record<string, unknown>>,
+  bearerTypes?: readonly string[],
+): Token | 'access_token' | 'token_type' {
   const accessToken = raw.access_token
   if (!isAccessToken(accessToken)) return 'access_token'
-  const tokenType = readTokenType(raw.token_type, accessToken)
+  const tokenType = readTokenType(raw.token_type, accessToken, bearerTypes)
   if (tokenType === undefined) return 'token_type'
   return {
     accessToken,
@@ -106,12 +114,14 @@ export function readToken(raw: Readonly<Record<string, unknown>>): Token | 'acce
 /**
  * Reads the members of a token response; pure.
  *
+ * @param bearerTypes further values of `token_type` whose tokens are sent as Bearer
  * @returns the name of the invalid member if the response holds no usable token
  */
 export function readTokenResponse(
   raw: Readonly<Record<string, unknown>>,
+  bearerTypes?: readonly string[],
 ): TokenResponse | 'access_token' | 'token_type' {
-  const token = readToken(raw)
+  const token = readToken(raw, bearerTypes)
   if (typeof token === 'string') return token
   const extra = Object.entries(raw).filter(([name]) => !knownMembers.has(name))
   const response: TokenResponse = {

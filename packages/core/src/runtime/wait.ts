@@ -57,6 +57,7 @@ const blockedMs = 20
  * While the process is blocked, no result can arrive: if it was at the end, the time is extended once by as much.
  *
  * @param onTimeout creates the error; undefined resolves instead
+ * @param keepsAlive whether a program that has nothing else to do waits as well
  */
 export function waitFor<Value>(
   work: Promise<Value>,
@@ -64,6 +65,7 @@ export function waitFor<Value>(
   signal: AbortSignal | undefined,
   onTimeout: () => Error | undefined,
   onLeave?: () => void,
+  keepsAlive = true,
 ): Promise<Value> {
   return new Promise((resolve, reject) => {
     let stopListening: (() => void) | undefined
@@ -85,20 +87,31 @@ export function waitFor<Value>(
       onLeave?.()
     }
     const dueAt = performance.now() + ms
-    let timer = setTimeout(() => {
+    const start = keepsAlive ? setTimeout : backgroundTimer
+    let timer = start(() => {
       const lateMs = performance.now() - dueAt
       if (lateMs < blockedMs) leave()
-      else timer = setTimeout(leave, Math.min(lateMs, ms))
+      else timer = start(leave, Math.min(lateMs, ms))
     }, ms)
     work.then(settleWith(resolve), settleWith(reject))
     if (signal) stopListening = onAbort(signal, leave)
   })
 }
 
-/** Resolves after `ms` milliseconds; rejects with the signal's reason as soon as the signal is aborted. */
+/** A timer that does not keep a program alive, where the runtime can do this. */
+export function backgroundTimer(callback: () => void, ms: number): ReturnType<typeof setTimeout> {
+  const timer = setTimeout(callback, ms)
+  ;(timer as { unref?(): void }).unref?.()
+  return timer
+}
+
+/**
+ * Resolves after `ms` milliseconds; rejects with the signal's reason as soon as the signal is aborted. It does not keep a
+ * program alive: a caller that waits for a token has a timer as well.
+ */
 export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
+    const timer = backgroundTimer(() => {
       stopListening()
       resolve()
     }, ms)

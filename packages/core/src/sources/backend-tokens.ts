@@ -1,6 +1,6 @@
 import { configurationError, failureOf, TokenError } from '../protocol/token-error.ts'
 import { isRedirect, kindOfStatus } from '../protocol/error-response.ts'
-import { retryAfter } from '../protocol/headers.ts'
+import { rateLimitReset, retryAfter } from '../protocol/headers.ts'
 import { isSecure } from '../protocol/secure-url.ts'
 import { readToken, type Token } from '../protocol/token-response.ts'
 import type { TokenSource } from './token-source.ts'
@@ -116,7 +116,9 @@ function failure({ status, headers }: Response): TokenError {
     kind,
     message: `The backend returned no token (${status}).${temporary ? '' : ' Check its URL.'}`,
     status,
-    retryAfterMs: temporary ? retryAfter(headers) : undefined,
+    retryAfterMs: temporary
+      ? (retryAfter(headers) ?? (kind === 'throttled' ? rateLimitReset(headers) : undefined))
+      : undefined,
   })
 }
 

@@ -2,6 +2,7 @@ import { runsInBrowser } from '../runtime/environment.ts'
 import {
   checkClientAuthentication,
   checkCredential,
+  checkSecret,
   checkParameters,
   tokenEndpointUrl,
   type TokenRequestOptions,
@@ -53,6 +54,8 @@ export interface TokenEndpointOptions extends Omit<
   readonly clientAuthentication?: ClientAuthenticationMethod | ClientAuthentication | undefined
   /** Binds the tokens to a key (DPoP, RFC 9449), so that a stolen token is useless. @default bearer tokens */
   readonly binding?: TokenBinding | undefined
+  /** Further values of `token_type` whose tokens are sent as Bearer, such as `Application Access Token`. @default none */
+  readonly tokenTypes?: readonly string[] | undefined
   /** Unit of `expires_in` in the response. @default 'seconds' */
   readonly expiresInUnit?: 'seconds' | 'milliseconds' | undefined
   /** @default the global fetch, looked up at each request */
@@ -74,6 +77,8 @@ export interface ResolvedClient {
   readonly issuer: string | undefined
   /** What is known of the issuer. */
   readonly server: DiscoveredServer | undefined
+  /** Whether the secret was sent in the form because the issuer accepts it there as well as in a header. */
+  readonly mayRequireBasic: boolean
 }
 
 /**
@@ -94,7 +99,7 @@ export function checkClient(options: TokenEndpointOptions, requiresClient: boole
   checkClientAuthentication(method)
   const isAnonymous = !requiresClient && method === 'none' && clientId === undefined
   if (typeof clientId !== 'function' && !isAnonymous) checkCredential('clientId', clientId)
-  if (sendsSecret(method) && typeof clientSecret !== 'function') checkCredential('clientSecret', clientSecret)
+  if (sendsSecret(method) && typeof clientSecret !== 'function') checkSecret(method, clientSecret)
   checkServer(options)
   if (revocationEndpoint !== undefined)
     secureUrl('revocationEndpoint', revocationEndpoint, allowInsecureRequests)
@@ -110,7 +115,9 @@ function methodOf(
   return clientAuthentication ?? (hasSecret ? 'client_secret_post' : 'none')
 }
 
-function sendsSecret(method: ClientAuthenticationMethod | ClientAuthentication): boolean {
+function sendsSecret(
+  method: ClientAuthenticationMethod | ClientAuthentication,
+): method is 'client_secret_post' | 'client_secret_basic' {
   return method === 'client_secret_post' || method === 'client_secret_basic'
 }
 
@@ -149,7 +156,7 @@ export async function resolveClient(
   const endpoint = await resolveOption('tokenEndpoint', options.tokenEndpoint)
   const clientId = await resolveOption('clientId', options.clientId, checkCredential)
   const method = methodOf(options, requiresClient)
-  const check = sendsSecret(method) ? checkCredential : undefined
+  const check = sendsSecret(method) ? (_: string, value: unknown) => checkSecret(method, value) : undefined
   const secret = (await resolveOption('clientSecret', options.clientSecret, check)) ?? ''
   const resolved = { authUrl, tokenEndpoint: endpoint, issuer, allowInsecureRequests }
   if ([options.authUrl, options.issuer, options.tokenEndpoint].some((each) => typeof each === 'function'))
@@ -170,6 +177,7 @@ export async function resolveClient(
     authUrl,
     issuer,
     server,
+    mayRequireBasic: usesIssuersMethod === true && server.acceptsBoth,
   }
 }
 

@@ -38,6 +38,7 @@ export function createIssuerDiscovery<Found extends object>(
   read: MetadataReader<Found>,
   { maxAgeMs = 3_600_000, timeoutMs = 3_000, clock = systemClock }: IssuerDiscoveryOptions = {},
 ): IssuerDiscovery<Found> {
+  /** By issuer, and by the URLs that its client allows. */
   let last: { readonly found: Found; readonly of: string; readonly since: Instant } | undefined
   let isExpired = false
   let pending: { readonly result: Promise<Found>; readonly since: Instant; readonly of: string } | undefined
@@ -46,12 +47,13 @@ export function createIssuerDiscovery<Found extends object>(
 
   async function find(
     of: string,
+    issuer: string,
     fetch: FetchLike | undefined,
     allowInsecureRequests: boolean,
   ): Promise<Found> {
     const known = last?.of === of ? last.found : undefined
     try {
-      const found = await fetchMetadata(of, read, { fetch, allowInsecureRequests, timeoutMs })
+      const found = await fetchMetadata(issuer, read, { fetch, allowInsecureRequests, timeoutMs })
       last = { found, of, since: readInstant(clock) }
       isExpired = false
       return found
@@ -65,11 +67,12 @@ export function createIssuerDiscovery<Found extends object>(
   }
 
   return {
-    async find(of, fetch, allowInsecureRequests = false) {
+    async find(issuer, fetch, allowInsecureRequests = false) {
+      const of = `${allowInsecureRequests} ${issuer}`
       if (last?.of === of && !isExpired && isYounger(last.since, maxAgeMs)) return last.found
       // A runtime may have dropped one that takes longer than all of its URLs may.
       if (pending?.of !== of || !isYounger(pending.since, 3 * timeoutMs)) {
-        pending = { result: find(of, fetch, allowInsecureRequests), since: readInstant(clock), of }
+        pending = { result: find(of, issuer, fetch, allowInsecureRequests), since: readInstant(clock), of }
       }
       return pending.result
     },
@@ -113,6 +116,7 @@ async function fetchMetadata<Found extends object>(
         undefined,
         () => unavailable(`no response in ${timeoutMs / 1000} s`),
         () => abortQuietly(controller),
+        false,
       )
       isUnavailable ||= status >= 500 || status === 429
       const found =
@@ -165,10 +169,12 @@ export interface DiscoveredServer {
   readonly revocationEndpoint: URL | undefined
   /** How a client secret is sent. @throws {TokenError} if the server accepts none */
   secretMethod(): 'client_secret_post' | 'client_secret_basic'
+  /** Whether the secret may be sent either way, so that the client's own registration decides. */
+  readonly acceptsBoth: boolean
 }
 
 const maxIssuers = 1_000
-/** By the function that requests the metadata, then by issuer: the sources of a pool share it. */
+/** By the function that requests the metadata, then by issuer and rule for its URLs: the sources of a pool share it. */
 const discoveries = new WeakMap<FetchLike, Map<string, IssuerDiscovery<DiscoveredServer>>>()
 
 /**
@@ -185,9 +191,10 @@ export function discover(
   const send = fetch ?? globalThis.fetch
   const known = discoveries.get(send) ?? new Map<string, IssuerDiscovery<DiscoveredServer>>()
   discoveries.set(send, known)
-  const discovery = known.get(issuer) ?? createIssuerDiscovery(readServer)
-  known.delete(issuer)
-  known.set(issuer, discovery)
+  const key = `${allowInsecureRequests ?? false} ${issuer}`
+  const discovery = known.get(key) ?? createIssuerDiscovery(readServer)
+  known.delete(key)
+  known.set(key, discovery)
   if (known.size > maxIssuers) known.delete(known.keys().next().value!)
   return discovery.find(issuer, fetch, allowInsecureRequests)
 }
@@ -206,11 +213,12 @@ function readServer(
   if (!tokenEndpoint || !mtlsTokenUrl) return 'has no valid token_endpoint'
   // RFC 8414, section 2: the default.
   const { token_endpoint_auth_methods_supported: methods = ['client_secret_basic'] } = metadata
+  const offered = [methods].flat()
   return {
+    acceptsBoth: offered.includes('client_secret_post') && offered.includes('client_secret_basic'),
     revocationEndpoint: readUrl(metadata['revocation_endpoint'], allowInsecureRequests),
     tokenEndpoint: (usesCertificate) => (usesCertificate ? mtlsTokenUrl : tokenEndpoint),
     secretMethod() {
-      const offered = [methods].flat()
       if (offered.includes('client_secret_post')) return 'client_secret_post'
       if (offered.includes('client_secret_basic')) return 'client_secret_basic'
       throw configurationError(

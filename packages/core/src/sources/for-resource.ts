@@ -26,6 +26,10 @@ export interface ResourceClientCredentialsOptions extends Omit<
   readonly scope?: string | readonly string[] | undefined
 }
 
+/** The most that an API may require: its list goes into every token request. */
+const maxScopes = 200
+const maxScopeLength = 8 * 1024
+
 /** What the API's metadata say. */
 interface ResourceMetadata {
   readonly issuer: string
@@ -62,6 +66,8 @@ class ResourceClientCredentials extends Redacted implements TokenSource {
   readonly #resource: string
   #metadata: ResourceMetadata | undefined
   #source: { readonly of: string; readonly source: TokenSource } | undefined
+  /** The last token, and where it came from: the API may name another issuer since. */
+  #issued: { readonly token: string; readonly source: TokenSource } | undefined
 
   constructor(options: ResourceClientCredentialsOptions, required: readonly string[]) {
     super()
@@ -99,13 +105,20 @@ class ResourceClientCredentials extends Redacted implements TokenSource {
     const { issuer, scope } = await this.#findMetadata(context.signal)
     const limit = scopes(this.#options.scope)
     const needed = [...new Set([...scope, ...this.#required])]
+    if (limit.length === 0 && isTooLong(needed)) {
+      const reason = `it requires ${needed.length} scopes, more than ${maxScopes} or 8 KiB. Set scope`
+      throw failure('configuration', reason, this.#resource)
+    }
     const allowed = limit.length > 0 ? needed.filter((one) => limit.includes(one)) : needed
     const requested = allowed.length > 0 ? allowed : limit
     const of = JSON.stringify([issuer, requested])
     if (this.#source?.of !== of) {
       this.#source = { of, source: this.#sourceAt({ issuer }, requested) }
     }
-    return this.#source.source.requestToken(context)
+    const { source } = this.#source
+    const response = await source.requestToken(context)
+    this.#issued = { token: response.accessToken, source }
+    return response
   }
 
   async credentialsChanged(): Promise<boolean> {
@@ -113,16 +126,19 @@ class ResourceClientCredentials extends Redacted implements TokenSource {
   }
 
   async revokeToken(token: string, context: TokenRequestContext): Promise<void> {
-    const { issuer } = await this.#findMetadata(context.signal)
-    await this.#sourceAt({ issuer }, undefined).revokeToken?.(token, context)
+    const source =
+      this.#issued?.token === token
+        ? this.#issued.source
+        : this.#sourceAt({ issuer: (await this.#findMetadata(context.signal)).issuer }, undefined)
+    await source.revokeToken?.(token, context)
   }
 
   widen(required: readonly string[]): TokenSource | undefined {
     const limit = scopes(this.#options.scope)
     if (limit.length > 0 && !required.every((one) => limit.includes(one))) return undefined
     if (required.every((one) => this.#required.includes(one))) return this
-    const all = new Set([...this.#required, ...required])
-    return new ResourceClientCredentials(this.#options, [...all].sort())
+    const all = [...new Set([...this.#required, ...required])].sort()
+    return isTooLong(all) ? undefined : new ResourceClientCredentials(this.#options, all)
   }
 
   #sourceAt(
@@ -223,6 +239,10 @@ class ResourceClientCredentials extends Redacted implements TokenSource {
     const shown = typeof clientId === 'function' ? '[function]' : clientId
     return { protectedResource: this.#resource, clientId: shown }
   }
+}
+
+function isTooLong(list: readonly string[]): boolean {
+  return list.length > maxScopes || list.join(' ').length > maxScopeLength
 }
 
 function failure(kind: TokenError['kind'], reason: string, resource: string): TokenError {

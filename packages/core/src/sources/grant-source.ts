@@ -241,7 +241,11 @@ export class GrantSource extends Redacted implements TokenSource {
 
   #read({ status, headers, body }: TokenEndpointResponse, exchange: Exchange): TokenResponse {
     const { identity, secrets, parameters } = exchange
-    const { raw: _raw, ...received } = parseTokenResponse(status, headers, body, { ...identity, secrets })
+    const { raw: _raw, ...received } = parseTokenResponse(status, headers, body, {
+      ...identity,
+      secrets,
+      tokenTypes: this.#options.tokenTypes,
+    })
     const { tokenType = 'Bearer' } = this.binding ?? {}
     if (received.tokenType !== tokenType) throw unexpectedType(received, tokenType, identity)
     const { expiresIn } = received
@@ -263,7 +267,12 @@ export class GrantSource extends Redacted implements TokenSource {
     )
     if (!isTokenError(failure)) return failure
     const error = redactEchoedSecrets(failure, secrets)
+    const { message } = error
     if (response) client.authentication.explain?.(error, response.headers)
+    if (client.mayRequireBasic && error.kind === 'credentials' && error.message === message) {
+      error.message +=
+        " The issuer accepts HTTP Basic as well: if the client is registered for it, set clientAuthentication: 'client_secret_basic'."
+    }
     if (client.authUrl && (error.status === 404 || error.status === 405)) {
       error.message +=
         ' If authUrl is the whole URL of a token endpoint, set tokenEndpoint instead; if it is an issuer, set issuer.'

@@ -28,8 +28,15 @@ export async function fetchToken(
   url: string | URL,
   init: RequestInit,
 ): Promise<Response> {
+  // Without a token, if this is a fetch that attaches them: the request would wait for itself.
+  const sent: RequestInit & { token: false } = {
+    ...init,
+    ...noStore(),
+    redirect: 'manual',
+    token: false,
+  }
   // Looked up now, so that a fetch replaced by instrumentation or by a test is used.
-  return (send ?? globalThis.fetch)(url, { ...init, ...noStore(), redirect: 'manual' })
+  return (send ?? globalThis.fetch)(url, sent)
 }
 
 function unreachable(

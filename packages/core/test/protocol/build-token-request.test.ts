@@ -251,6 +251,75 @@ describe('parameters', () => {
   })
 })
 
+describe('a value that is not a text', () => {
+  const build = (options: object) =>
+    new URLSearchParams(
+      buildTokenRequest({
+        tokenEndpoint: 'https://auth.example.com/token',
+        clientId: 'a',
+        clientSecret: 'b',
+        ...options,
+      }).body,
+    )
+
+  it('is left out if it is undefined or null', () => {
+    const form = build({
+      parameters: { tenant: undefined, region: null },
+      audience: [undefined],
+      resource: [''],
+    })
+    expect([...form.keys()]).toEqual(['grant_type', 'client_id', 'client_secret'])
+    const { headers } = buildTokenRequest({
+      tokenEndpoint: 'https://auth.example.com/token',
+      clientId: 'a',
+      clientSecret: 'b',
+      headers: { 'x-key': undefined },
+    })
+    expect(headers).not.toHaveProperty('x-key')
+  })
+
+  it('is sent as text if it is a number or a boolean', () => {
+    const form = build({ parameters: { version: 2, zero: 0, beta: false } })
+    expect([form.get('version'), form.get('zero'), form.get('beta')]).toEqual(['2', '0', 'false'])
+  })
+
+  it.each([[['a', 'b']], [{}], [() => 'a'], [Number.NaN], [Symbol('a')]])('is rejected: %o', (tenant) => {
+    expect(() => build({ parameters: { tenant } })).toThrow(
+      expect.objectContaining({
+        kind: 'configuration',
+        message: 'parameters.tenant must be a string, a number or a boolean.',
+      }),
+    )
+  })
+
+  it('is repeated for several audiences and resources alone (RFC 8693, section 2.1; RFC 8707)', () => {
+    const form = build({ audience: ['a', 'b'], resource: ['https://c.example', 'https://d.example'] })
+    expect(form.getAll('audience')).toEqual(['a', 'b'])
+    expect(form.getAll('resource')).toEqual(['https://c.example', 'https://d.example'])
+  })
+})
+
+describe('an empty client secret', () => {
+  const options = { tokenEndpoint: 'https://auth.example.com/token', clientId: 'a', clientSecret: '' }
+
+  it('is sent with HTTP Basic (RFC 6749, section 2.3.1)', () => {
+    const { headers } = buildTokenRequest({ ...options, clientAuthentication: 'client_secret_basic' })
+    expect(headers['authorization']).toBe(`Basic ${btoa('a:')}`)
+    expect(() => clientCredentials({ ...options, clientAuthentication: 'client_secret_basic' })).not.toThrow()
+  })
+
+  it('is rejected in the form, where it is more likely a variable that is not set', () => {
+    expect(() => buildTokenRequest(options)).toThrow('clientSecret is missing.')
+    expect(() => clientCredentials(options)).toThrow('clientSecret is missing.')
+    const missing = {
+      ...options,
+      clientSecret: undefined,
+      clientAuthentication: 'client_secret_basic',
+    } as const
+    expect(() => clientCredentials(missing)).toThrow('clientSecret is missing.')
+  })
+})
+
 describe('building a request', () => {
   it('does not change its arguments and returns a new request each time', () => {
     const url = Object.freeze(new URL('https://auth.example.com/base'))

@@ -18,6 +18,49 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
     return { endpoint, tokens: createTokenProvider(sourceOf(endpoint)) }
   }
 
+  describe('a rate limit without Retry-After', () => {
+    const inAnHour = (): number => Date.now() + 3_600_000
+
+    it.each<[string, () => string]>([
+      ['x-ratelimit-reset', () => String(inAnHour() / 1000)],
+      ['x-rate-limit-reset', () => String(inAnHour())],
+      ['x-ratelimit-reset', () => new Date(inAnHour()).toUTCString()],
+      ['ratelimit-reset', () => '3600'],
+      ['ratelimit', () => '"burst";r=5;t=7200, "hour";r=0;t=3600'],
+      ['ratelimit', () => 'limit=100, remaining=0, reset=3600'],
+    ])('ends as %s says', async (name, value) => {
+      const { endpoint, tokens } = start(throttled({ [name]: value(), date: new Date().toUTCString() }))
+      await expect(tokens.getToken()).rejects.toMatchObject({
+        kind: 'throttled',
+        retryAfterMs: 3_600_000,
+        attempts: 1,
+      })
+      await pass(29_999)
+      await expect(tokens.getToken()).rejects.toMatchObject({ kind: 'throttled' })
+      expect(endpoint.requests).toHaveLength(1)
+    })
+
+    it('ends as Retry-After says, if there are both', async () => {
+      const { tokens } = start(throttled({ 'retry-after': '40', 'x-ratelimit-reset': '50' }))
+      await expect(tokens.getToken()).rejects.toMatchObject({ retryAfterMs: 40_000 })
+    })
+
+    it.each(['soon', '', '-1', '9'.repeat(20)])('that ends %j makes no caller wait', async (value) => {
+      const { tokens } = start(throttled({ 'x-ratelimit-reset': value }))
+      const call = watch(tokens.getToken())
+      await pass(30_000)
+      expect(call.state).toBe('resolved')
+    })
+
+    it('is not read from a response that is about something else', async () => {
+      const { endpoint, tokens } = start({ status: 503, headers: { 'ratelimit-reset': '50' }, body: '' })
+      const call = watch(tokens.getToken())
+      await pass(2_000)
+      expect(call.state).toBe('resolved')
+      expect(endpoint.requests).toHaveLength(2)
+    })
+  })
+
   describe('Retry-After', () => {
     it('in seconds is waited for if it ends within the timeout of the caller', async () => {
       const { endpoint, tokens } = start(throttled({ 'retry-after': '7' }))

@@ -100,6 +100,36 @@ describe('revoke', () => {
     expect(revocations()).toMatchObject([{ url: `${issuer}/out` }])
   })
 
+  it('revokes a token where it came from, although the API names another issuer since', async () => {
+    const { endpoint, revocations } = start()
+    const api = 'https://api.example.com'
+    let issuer = 'https://one.example.com'
+    const fetch: typeof endpoint.fetch = async (input, init) => {
+      if (init?.method === 'POST') return endpoint.fetch(input, init)
+      const { origin } = new URL(new Request(input).url)
+      return origin === api
+        ? Response.json({ resource: api, authorization_servers: [issuer] })
+        : Response.json({
+            issuer: origin,
+            token_endpoint: `${origin}/token`,
+            revocation_endpoint: `${origin}/out`,
+          })
+    }
+    const tokens = createTokenProvider(
+      clientCredentialsForResource({
+        clientId: 'client',
+        clientSecret: 'secret',
+        fetch,
+        protectedResource: api,
+        trustedIssuers: () => true,
+      }),
+    )
+    await tokens.getToken()
+    issuer = 'https://two.example.com'
+    await tokens.revoke()
+    expect(revocations()).toMatchObject([{ url: 'https://one.example.com/out' }])
+  })
+
   it.each([
     ['of a source that knows no endpoint', undefined, 'revocationEndpoint is missing.'],
     ['of another kind of source', { cacheKey: async () => 'key' }, 'The token source cannot revoke tokens.'],

@@ -413,6 +413,35 @@ describe('scopes', () => {
     await provider.close()
   })
 
+  it('that are too many to send are an error, unless the application says which it needs', async () => {
+    const many = Array.from({ length: 50_000 }, (_, n) => `scope${n}`)
+    const pages = { [wellKnown]: metadata({ scopes_supported: many }) }
+    const { provider, forms } = start(pages)
+    await expect(provider.getToken()).rejects.toMatchObject({
+      kind: 'configuration',
+      message: expect.stringContaining('it requires 50000 scopes, more than 200 or 8 KiB. Set scope.'),
+    })
+    expect(forms()).toEqual([])
+    const limited = start(pages, { scope: 'scope7' })
+    await limited.provider.getToken()
+    expect(limited.forms()[0]!.get('scope')).toBe('scope7')
+    const long = start({ [wellKnown]: metadata({ scopes_supported: ['x'.repeat(8_193)] }) })
+    await expect(long.provider.getToken()).rejects.toThrow('more than 200 or 8 KiB')
+  })
+
+  it('that grow with each response stay below 8 KiB', async () => {
+    const started = start({ [wellKnown]: metadata({ scopes_supported: ['read'] }) })
+    let count = 0
+    const apiFetch = createTokenFetch(started.provider, {
+      allowedOrigins: [origin],
+      fetch: async () => insufficient(`${++count}-${'x'.repeat(3_000)}`),
+    })
+    for (let call = 0; call < 20; call++) expect((await apiFetch(resource)).status).toBe(403)
+    const longest = Math.max(...started.forms().map((form) => form.get('scope')!.length))
+    expect(longest).toBeGreaterThan(3_000)
+    expect(longest).toBeLessThanOrEqual(8 * 1024)
+  })
+
   it('are not widened for a request that cannot be repeated, or with retryOnRejection: false', async () => {
     const { provider, send, call, forms } = startApi()
     const body = new ReadableStream({ start: (stream) => stream.close() })

@@ -49,6 +49,44 @@ const oauth = `${origin}/.well-known/oauth-authorization-server`
 const openid = `${origin}/.well-known/openid-configuration`
 
 describe('an issuer', () => {
+  it('is not trusted with the URLs that only another source allows', async () => {
+    const { fetch, urls, tokens } = start(
+      { [oauth]: metadata({ revocation_endpoint: 'http://login.example.com/revoke' }) },
+      { allowInsecureRequests: true },
+    )
+    await tokens.getToken()
+    const strict = createTokenProvider(
+      clientCredentials({ issuer: origin, clientId: 'client', clientSecret: 'secret', fetch }),
+    )
+    await strict.getToken()
+    await expect(strict.revoke()).rejects.toThrow('revocationEndpoint is missing.')
+    expect(urls.filter((url) => url.startsWith('http:'))).toEqual([])
+    await tokens.revoke()
+    expect(urls.filter((url) => url.startsWith('http:'))).toHaveLength(1)
+  })
+
+  it.each([
+    [['client_secret_post', 'client_secret_basic'], true],
+    [['client_secret_post'], false],
+  ])(
+    'that accepts a secret by %j: the error of a rejected one names HTTP Basic: %s',
+    async (methods, hints) => {
+      const { fetch } = start({ [oauth]: metadata({ token_endpoint_auth_methods_supported: methods }) })
+      const send: typeof fetch = vi.fn(async (input, init) =>
+        init?.method === 'POST'
+          ? Response.json({ error: 'invalid_client' }, { status: 401 })
+          : fetch(input, init),
+      )
+      const options = { issuer: origin, clientId: 'client', clientSecret: 'secret', fetch: send }
+      const error = (await createTokenProvider(clientCredentials(options))
+        .getToken()
+        .catch((thrown: unknown) => thrown)) as Error
+      const hint =
+        "The issuer accepts HTTP Basic as well: if the client is registered for it, set clientAuthentication: 'client_secret_basic'."
+      expect(error.message.includes(hint)).toBe(hints)
+    },
+  )
+
   it('looks up the token endpoint at the first token request, once for all callers', async () => {
     const { fetch, tokens, urls } = start({ [oauth]: metadata() })
     await pass(60_000)

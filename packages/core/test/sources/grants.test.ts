@@ -7,6 +7,7 @@ import {
   tokenExchange,
   type JwtBearerOptions,
   type TokenBinding,
+  type TokenError,
   type TokenExchangeOptions,
 } from '@tokenwell/core'
 import { createGrantSource } from '@tokenwell/core/protocol'
@@ -277,6 +278,16 @@ describe.each(sources)('a source with %s', (grant, sourceOf) => {
       await expect(tokens.getToken()).resolves.toMatchObject({ value: 'token-3' })
     },
   )
+
+  it('is not blamed if the client may not use the grant, and neither is a secret', async () => {
+    const endpoint = new ScriptedEndpoint({ status: 400, body: { error: 'unauthorized_client' } })
+    const { kind, message } = (await createTokenProvider(sourceOf(endpoint))
+      .getToken()
+      .catch((error: unknown) => error)) as TokenError
+    expect(kind).toBe('credentials')
+    expect(message).toContain('did not authorize the client for this grant (400 unauthorized_client)')
+    expect(message).not.toContain('secret')
+  })
 
   it('is not replaced by one that differs for each request', async () => {
     let count = 0

@@ -211,8 +211,8 @@ describe('the message of an error', () => {
     [
       200,
       { access_token: 'A1b2', token_type: 'mac' },
-      'The response has an unsupported token_type (200). Check the URL of the token endpoint, https://auth.example.com/token.',
-      'The response has an unsupported token_type (200). Check the URL of the token endpoint.',
+      'The response has an unsupported token_type (200). If tokens of this type are sent as Bearer, add it to tokenTypes.',
+      'The response has an unsupported token_type (200). If tokens of this type are sent as Bearer, add it to tokenTypes.',
     ],
   ])('names the client and the token endpoint, if they are known: %d %j', (status, body, named, unnamed) => {
     const parse = (options?: typeof identity) => () =>
@@ -250,13 +250,12 @@ describe('a response that is not a token response', () => {
   })
 
   it.each([
-    [{ error: {} }],
+    [{ error: { code: 7 } }],
     [{ error: ['invalid'] }],
     [{ error: true }],
     [{ error: 'x'.repeat(81) }],
     [{ error: 'has blanks' }],
     [{ ErrorCode: 17 }],
-    [{ fault: {} }],
     [{ fault: 'text' }],
     [{ fault: { faultstring: { toString: 1, valueOf: 1 } } }],
     [{ fault: { faultstring: null, detail: null } }],
@@ -264,7 +263,7 @@ describe('a response that is not a token response', () => {
     [{ error: 'two words', Error: { toString: 1, valueOf: 1 } }],
   ])('with a malformed error, %j, is a failure without codes', (response) => {
     const error = failure({ ...minimal, ...response })
-    expect(error.kind).toBe('malformed')
+    expect(error.kind).toBe('configuration')
     expect(error.oauthError).toBeUndefined()
     expect(error.vendorCode).toBeUndefined()
   })
@@ -276,10 +275,89 @@ describe('a response that is not a token response', () => {
     expect(failure(`{"error":${deep}}`, 500)).toMatchObject({ kind: 'unavailable' })
   })
 
-  it.each([[{ error: null }], [{ error: '' }], [{ ErrorCode: null, fault: null }]])(
-    'remains a token response with %j',
-    (nothing) => {
-      expect(parse({ ...minimal, ...nothing }).accessToken).toBe('A1b2')
-    },
-  )
+  it.each([
+    [{ error: null }],
+    [{ error: '' }],
+    [{ error: {} }],
+    [{ error: [] }],
+    [{ fault: {}, ok: true }],
+    [{ ErrorCode: null, fault: null }],
+  ])('remains a token response with %j', (nothing) => {
+    expect(parse({ ...minimal, ...nothing }).accessToken).toBe('A1b2')
+  })
+})
+
+describe('an error with status 200', () => {
+  it.each<[object, string, string]>([
+    [{ error: 'incorrect_client_credentials' }, 'credentials', 'rejected the client credentials (200'],
+    [{ ok: false, error: 'bad_client_secret' }, 'credentials', 'rejected the client credentials (200'],
+    [{ ok: false, error: 'team_access_not_granted' }, 'configuration', 'rejected the request (200 team'],
+    [{ error: { code: 'E12', message: 'no such client' } }, 'configuration', 'rejected the request (200 E12'],
+    [{ errorCode: 'E0000011', errorSummary: 'Invalid token' }, 'configuration', '(200 E0000011)'],
+  ])('is classified by its code: %j is %s', (body, kind, message) => {
+    const found = failure(body)
+    expect(found.kind).toBe(kind)
+    expect(found.message).toContain(message)
+  })
+})
+
+describe('the reason of a server', () => {
+  const secrets = ['s3cr3t-of-zoe']
+  const reasonOf = (status: number, body: unknown): unknown => {
+    try {
+      return parseTokenResponse(status, {}, JSON.stringify(body), { secrets })
+    } catch (error) {
+      const { reason, message } = error as { reason: string; message: string }
+      expect(message.endsWith(` "${reason}"`)).toBe(true)
+      return reason
+    }
+  }
+
+  it.each<[number, object]>([
+    [400, { error: 'invalid_client', reason: 'no such client' }],
+    [400, { error: 'invalid_client', message: 'no such client', success: false }],
+    [401, { errorCode: 'invalid_client', errorSummary: 'no such client' }],
+    [403, { error: { code: 403, message: 'no such client', status: 'PERMISSION_DENIED' } }],
+    [400, { title: 'Bad Request', detail: 'no such client', status: 400 }],
+    [400, { error: 'x', error_description: { text: 'no such client' } }],
+    [400, { error: 'x', error_description: { en: 'no such client' }, message: 'other' }],
+    [200, { ok: false, message: 'no such client' }],
+    [200, { message: 'no such client' }],
+  ])('with status %d is found in %j', (status, body) => {
+    expect(reasonOf(status, body)).toBe('no such client')
+  })
+
+  it('is redacted wherever it is', () => {
+    for (const member of ['reason', 'message', 'errorSummary', 'detail']) {
+      expect(reasonOf(400, { [member]: 'wrong secret s3cr3t-of-zoe' })).toBe('wrong secret [redacted]')
+    }
+    expect(reasonOf(400, { error: { message: 's3cr3t-of-zoe' } })).toBe('[redacted]')
+  })
+
+  it('is not searched in members that are not text', () => {
+    const body = { reason: 7, message: [], detail: { code: 5 }, error: { message: {} } }
+    expect(() => parseTokenResponse(400, {}, JSON.stringify(body), { secrets })).toThrow(
+      'rejected the request (400). Check the URL, grant and scope.',
+    )
+  })
+})
+
+describe('an unsupported token_type', () => {
+  const read = (type: unknown, tokenTypes?: string[], secrets: string[] = []) =>
+    parseTokenResponse(200, {}, JSON.stringify({ ...minimal, token_type: type }), { tokenTypes, secrets })
+
+  it('is quoted in the error, but never with a secret', () => {
+    expect(() => read('Application Access Token')).toThrow(
+      'The response has an unsupported token_type, "Application Access Token" (200). If tokens of this type are sent as Bearer, add it to tokenTypes.',
+    )
+    expect(() => read('zoes-key', undefined, ['zoes-key'])).toThrow('token_type, "[redacted]" (200)')
+    expect(() => read(`mac${'x'.repeat(1_000)}`)).toThrow(/^.{0,220}$/)
+  })
+
+  it('is sent as Bearer if the options name it, whatever its case', () => {
+    expect(read('APPLICATION access token ', ['Application Access Token']).tokenType).toBe('Bearer')
+    expect(read('DPoP', ['mac']).tokenType).toBe('DPoP')
+    expect(() => read('Application', ['Application Access Token'])).toThrow('unsupported token_type')
+    expect(() => read(['mac'], ['mac'])).toThrow('unsupported token_type')
+  })
 })
