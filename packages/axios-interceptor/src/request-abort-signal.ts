@@ -23,6 +23,9 @@ export interface RequestAbortSignal {
   stop(): void
 }
 
+/** Where core notes which provider's token request a signal belongs to: such a request must not wait for itself. */
+const sentBy = Symbol.for('tokenwell.sentBy')
+
 const uncancellable: RequestAbortSignal = { signal: undefined, stop() {} }
 
 /** Not `AbortSignal.any`, which leaks on Node 22: callers share one signal or cancel token between many requests. */
@@ -30,8 +33,9 @@ export function abortSignalOf(config: Config, startedAt: number): RequestAbortSi
   const { cancelToken } = config
   // axios, too, calls the methods that its type says may be missing.
   const signal = config.signal as AbortSignal | undefined
-  if (!startedAt && !signal && !cancelToken) return uncancellable
+  if (!startedAt && !cancelToken) return signal ? { signal, stop() {} } : uncancellable
   const controller = new AbortController()
+  if (signal) Reflect.set(controller.signal, sentBy, Reflect.get(signal, sentBy))
   const abort = () => controller.abort(signal?.aborted ? signal.reason : cancelToken?.reason)
   const ms = remainingTimeout(config, startedAt)
   const timer =

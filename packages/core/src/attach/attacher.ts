@@ -4,6 +4,7 @@ import { classifyApiResponse } from '../protocol/classify-api-response.ts'
 import { headerValue, type ResponseHeaders } from '../protocol/headers.ts'
 import { configurationError } from '../protocol/token-error.ts'
 import type { AccessToken } from '../provider/access-token.ts'
+import { isOwnRequest } from '../provider/pending-request.ts'
 import type { RejectedRequest, TokenProvider } from '../provider/token-provider.ts'
 import { absoluteUrl, createOriginCheck, originOf, type AllowedOrigin } from './origins.ts'
 
@@ -161,15 +162,21 @@ export function createTokenAttacher(
   return {
     header,
     async send(request, callerSignal, send) {
+      const signal = callerSignal ?? undefined
       const provider = providerFor(request)
-      if (provider === undefined) {
+      const waitForReplacement = !retryOnRejection || request.repeatable === false
+      let token: AccessToken | undefined
+      try {
+        token = await provider?.getToken({ signal, waitForReplacement })
+      } catch (error) {
+        // The token request of this very provider, through a client that attaches its tokens, is sent without one.
+        if (!isOwnRequest(error)) throw error
+      }
+      if (provider === undefined || token === undefined) {
         const sent = await send(undefined)
-        if (sent.status === 401) explainMissingToken(sent.request ?? request)
+        if (sent.status === 401 && !provider) explainMissingToken(sent.request ?? request)
         return sent.result
       }
-      const signal = callerSignal ?? undefined
-      const waitForReplacement = !retryOnRejection || request.repeatable === false
-      const token = await provider.getToken({ signal, waitForReplacement })
       const exchange = {
         request,
         provider,
@@ -314,12 +321,13 @@ export function createTokenAttacher(
     if (reason === undefined) return
     warned.add(origin)
     console?.warn(
-      `Tokenwell: ${origin} responded with status 401. No token was sent to it, because ${reason}`,
+      `Tokenwell: ${origin} responded with status 401. This client attached no token, because ${reason}`,
     )
   }
 
   function whyWithoutToken(request: AttachRequest): string | undefined {
-    if (!isAllowed(request.url)) return 'it is not in allowedOrigins.'
+    // Another attacher of the same client may have set the header.
+    if (!isAllowed(request.url)) return request.hasHeader ? undefined : 'it is not in allowedOrigins.'
     if (request.hasHeader && !replaceHeader) {
       return `the request had a header ${header} already. Remove that header, or set replaceHeader: true.`
     }

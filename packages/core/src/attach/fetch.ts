@@ -33,10 +33,30 @@ export function createTokenFetch(
   options: AttachOptions & { readonly fetch?: FetchLike | undefined },
 ): TokenFetch {
   const attacher = createTokenAttacher(tokens, options)
+  const { fetch: given } = options
+  if (given) return (input, init) => fetchWithToken(attacher, given, input, init)
+  const atCreation = globalThis.fetch
+  let isSending = false
   // Looked up at each call, so that a fetch replaced by instrumentation or by a test is used.
-  const fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init))
-  return (input, init) => fetchWithToken(attacher, fetch, input, init)
+  const send: FetchLike = (input, init) => {
+    const { fetch } = globalThis
+    if (globalFetches.has(fetch)) return atCreation(input, init)
+    isSending = true
+    try {
+      return fetch(input, init)
+    } finally {
+      isSending = false
+    }
+  }
+  const tokenFetch: TokenFetch = (input, init) =>
+    // The global fetch calls this one: instrumentation has wrapped it.
+    isSending ? atCreation(input, init ?? undefined) : fetchWithToken(attacher, send, input, init)
+  globalFetches.add(tokenFetch)
+  return tokenFetch
 }
+
+/** Those that send with the global fetch, which a program may replace by one of them. */
+const globalFetches = new WeakSet<object>()
 
 /** What an adapter knows of a body. */
 export interface FetchWithTokenOptions {

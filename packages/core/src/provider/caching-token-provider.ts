@@ -15,6 +15,7 @@ import {
   type TokenRequestReason,
 } from './events.ts'
 import {
+  ownRequestError,
   PendingRequest,
   stalled,
   timeoutError,
@@ -109,6 +110,8 @@ export class CachingTokenProvider extends Redacted implements TokenProvider {
     const { cached } = this.#slot
     const isReady = options.signal === undefined && stateOf(cached, this.#settings.clock) === 'fresh'
     if (isReady && this.#suffices(cached!, options)) return cached!.ready
+    const ownRequest = options.signal && ownRequestError(options.signal, this.#context)
+    if (ownRequest) return Promise.reject(ownRequest)
     return this.#slot === this.#main ? this.#call(this.#main, options) : this.#callWider(this.#slot, options)
   }
 

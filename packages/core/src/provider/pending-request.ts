@@ -1,5 +1,11 @@
 import { retryDelayMs } from '../protocol/backoff.ts'
-import { changeTokenError, failureOf, isTokenError, TokenError } from '../protocol/token-error.ts'
+import {
+  changeTokenError,
+  configurationError,
+  failureOf,
+  isTokenError,
+  TokenError,
+} from '../protocol/token-error.ts'
 import { isAccessToken, type TokenResponse } from '../protocol/token-response.ts'
 import { readInstant, type Instant } from '../runtime/clock.ts'
 import { abortQuietly, longestTimer, onAbort, sleep, waitFor } from '../runtime/wait.ts'
@@ -51,6 +57,25 @@ const graceMs = 50
 
 /** The caller's time is over, or the request has made no progress when it should have: its runtime has dropped it. */
 export const stalled = new Error('stalled')
+
+/** Names the provider whose token request a signal belongs to; an adapter that derives a signal copies it. */
+const sentBy = Symbol.for('tokenwell.sentBy')
+const ownRequests = new WeakSet<Error>()
+
+/** The error for a call that a provider's own token request makes, and that would wait for that request. */
+export function ownRequestError(signal: AbortSignal, context: ProviderContext): Error | undefined {
+  if ((signal as { [sentBy]?: unknown })[sentBy] !== context) return undefined
+  const error = configurationError(
+    'The token source requires a token of its own provider. Use another HTTP client in it.',
+  )
+  ownRequests.add(error)
+  return error
+}
+
+/** Whether an error says that a request is the token request itself, which carries no token. */
+export function isOwnRequest(error: unknown): boolean {
+  return ownRequests.has(error as Error)
+}
 
 /** The error of a caller that timed out. */
 export function timeoutError(timeoutMs: number): TokenError {
@@ -293,7 +318,8 @@ export class PendingRequest implements StoreRequest<CachedToken> {
           throw failure
         }
         const { kind, status, oauthError, vendorCode } = failure
-        const delayMs = attempt < attempts ? retryDelayMs(failure, attempt, remainingMs()) : undefined
+        const mayRetry = attempt < attempts && this.#isWaitedFor
+        const delayMs = mayRetry ? retryDelayMs(failure, attempt, remainingMs()) : undefined
         const retryInMs = delayMs !== undefined && delayMs < remainingMs() ? delayMs : undefined
         this.emit({
           type: 'token_failed',
@@ -313,10 +339,16 @@ export class PendingRequest implements StoreRequest<CachedToken> {
     }
   }
 
+  /** A background refresh that fails is left to the next call. */
+  get #isWaitedFor(): boolean {
+    return !this.options.background || this.#waiting > 1
+  }
+
   /** Bounded in time even if the source ignores the signal. */
   async #attempt(limitMs: number, signal: AbortSignal): Promise<TokenResponse> {
     const { source } = this
     const controller = new AbortController()
+    Object.defineProperty(controller.signal, sentBy, { value: this.#context })
     const label = this.settings.label ?? source.label
     const client = label ? ` to "${label}"` : ''
     const { replaces } = this.options
@@ -328,6 +360,8 @@ export class PendingRequest implements StoreRequest<CachedToken> {
       () =>
         unavailable(`The token endpoint did not respond${client} within ${Math.round(limitMs) / 1000} s.`),
       () => abortQuietly(controller),
+      // Those who wait for the token keep the program alive.
+      false,
     )
   }
 

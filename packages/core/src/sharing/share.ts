@@ -112,7 +112,14 @@ async function resolveKey({
   emit,
 }: StoreRequest<StorableToken>): Promise<string | undefined> {
   try {
-    return await waitFor(source.cacheKey(), settings.attemptTimeoutMs, signal, slowStoreError)
+    return await waitFor(
+      source.cacheKey(),
+      settings.attemptTimeoutMs,
+      signal,
+      slowStoreError,
+      undefined,
+      false,
+    )
   } catch (error) {
     signal.throwIfAborted()
     emit({ type: 'store_unavailable', operation: 'cacheKey', cause: errorCode(error) })
@@ -183,6 +190,8 @@ async function requestUnderLease<Token extends StorableToken>(
   const { failures } = request
   const extend = async (): Promise<unknown> => lease.extend(leaseMs)
   const extension = setInterval(() => void extend().catch(() => {}), leaseMs / 3)
+  // Not for a program that has nothing else to do.
+  ;(extension as { unref?(): void }).unref?.()
   // Callers do not wait for the remaining work on the store.
   const finish = (work?: () => Promise<unknown>): void =>
     request.afterwards(async () => {

@@ -152,9 +152,16 @@ describe('a 401 to a request without a token', () => {
     await sendTwice('https://other.example.com/orders', 401)
     expect(warn.mock.calls).toEqual([
       [
-        'Tokenwell: https://other.example.com responded with status 401. No token was sent to it, because it is not in allowedOrigins.',
+        'Tokenwell: https://other.example.com responded with status 401. This client attached no token, because it is not in allowedOrigins.',
       ],
     ])
+  })
+
+  it('is not explained if the request had a header, which another attacher of the client may have set', async () => {
+    const warn = warnings('development')
+    const request = { ...get('https://other.example.com/orders'), hasHeader: true }
+    await sendThrough(start().attacher, request, [rejection])
+    expect(warn).not.toHaveBeenCalled()
   })
 
   it('is explained for 20 origins', async () => {

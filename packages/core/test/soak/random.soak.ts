@@ -1,9 +1,11 @@
 import * as fc from 'fast-check'
-import { describe, it } from 'vitest'
+import { describe, it, vi } from 'vitest'
 import { createMemoryTokenStore } from '@tokenwell/core'
 import { createSoakTable } from '@tokenwell/internal-testing/soak-table'
 import { checkResponse } from '../protocol/parse-token-response/check-response.ts'
 import { randomResponse } from '../protocol/parse-token-response/random-response.ts'
+import { playPool } from '../provider/random-pool.ts'
+import { playLifetimes } from '../provider/random-lifetimes.ts'
 import { flakyStore, plan, play } from '../provider/interleaving.ts'
 import { useFakeTime } from '../support/fake-time.ts'
 
@@ -45,4 +47,18 @@ it('reads a million random responses as token responses or TokenErrors', async (
     )
     return { calls: 1_000_000, failures: 0, worstMs }
   })
+})
+
+it(`no token is used after its lifetime, and none is lost, whatever 100,000 responses say (seed ${seed})`, async () => {
+  vi.useRealTimers()
+  await table.measure(`lifetimes of random responses, seed ${seed}`, async () => {
+    let responses = 0
+    for (let run = 0; responses < 100_000; run++) responses += await playLifetimes(seed + run, 100)
+    return { calls: responses, failures: 0 }
+  })
+})
+
+it('a pool of 100 entries fails no call for 100,000 keys, with rejections, deletes and asynchronous creates', async () => {
+  vi.useRealTimers()
+  await table.measure('a pool for 100,000 keys', () => playPool(100_000))
 })

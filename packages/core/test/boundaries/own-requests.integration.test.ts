@@ -1,0 +1,140 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import {
+  clientCredentials,
+  createTokenFetch,
+  createTokenPool,
+  createTokenProvider,
+  type TokenSource,
+} from '@tokenwell/core'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+const plain = globalThis.fetch
+let origin: string
+let received: string[]
+let stop: () => Promise<unknown>
+
+beforeEach(async () => {
+  received = []
+  const respond = (request: IncomingMessage, response: ServerResponse): void => {
+    const { url = '', headers } = request
+    received.push(`${url} ${headers.authorization ?? '-'}`)
+    const token = { access_token: 'token', token_type: 'Bearer', expires_in: 3600 }
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(url === '/token' ? token : {}))
+  }
+  const server = createServer(respond).listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  stop = () => {
+    server.closeAllConnections()
+    return new Promise((resolve) => server.close(resolve))
+  }
+})
+
+afterEach(async () => {
+  globalThis.fetch = plain
+  await stop()
+})
+
+const providerOf = (clientId = 'id') =>
+  createTokenProvider(
+    clientCredentials({ tokenEndpoint: `${origin}/token`, clientId, clientSecret: 'secret' }),
+    { timeoutMs: 3_000 },
+  )
+
+describe('a fetch with tokens that replaces the global fetch', () => {
+  it('sends with the one that it has replaced, and the token request without a token', async () => {
+    globalThis.fetch = createTokenFetch(providerOf(), { allowedOrigins: [origin] })
+    expect((await fetch(`${origin}/orders`)).status).toBe(200)
+    expect(received).toEqual(['/token -', '/orders Bearer token'])
+  })
+
+  it('can be replaced by another one', async () => {
+    const first = createTokenFetch(providerOf('first'), { allowedOrigins: ['https://other.example'] })
+    globalThis.fetch = first
+    globalThis.fetch = createTokenFetch(providerOf('second'), { allowedOrigins: [origin] })
+    expect((await fetch(`${origin}/orders`)).status).toBe(200)
+    expect((await first(`${origin}/plain`)).status).toBe(200)
+    expect(received).toEqual(['/token -', '/orders Bearer token', '/plain -'])
+  })
+
+  it('can be wrapped by instrumentation', async () => {
+    const wrapped = createTokenFetch(providerOf(), { allowedOrigins: [origin] })
+    const seen: string[] = []
+    globalThis.fetch = async (input, init) => {
+      seen.push(new Request(input).url)
+      return wrapped(input, init)
+    }
+    expect((await fetch(`${origin}/orders`)).status).toBe(200)
+    expect((await wrapped(`${origin}/items`)).status).toBe(200)
+    expect(received).toEqual(['/token -', '/orders Bearer token', '/items Bearer token'])
+    expect(seen).toContain(`${origin}/items`)
+  })
+
+  it('uses the global fetch of the moment, such as that of a test', async () => {
+    const apiFetch = createTokenFetch(providerOf(), { allowedOrigins: [origin] })
+    await apiFetch(`${origin}/orders`)
+    globalThis.fetch = async () => new Response('mocked')
+    expect(await (await apiFetch(`${origin}/orders`)).text()).toBe('mocked')
+  })
+})
+
+describe('a token request', () => {
+  it.each(['a global fetch', 'an option'])(
+    'does not wait for itself with a fetch with tokens as %s',
+    async (way) => {
+      const tokens = createTokenProvider(
+        clientCredentials({
+          tokenEndpoint: `${origin}/token`,
+          clientId: 'id',
+          clientSecret: 'secret',
+          ...(way === 'an option' && { fetch: (input, init) => apiFetch(input, init) }),
+        }),
+        { timeoutMs: 3_000 },
+      )
+      const apiFetch = createTokenFetch(tokens, { allowedOrigins: [origin], fetch: plain })
+      if (way === 'a global fetch') globalThis.fetch = apiFetch
+      expect((await apiFetch(`${origin}/orders`)).status).toBe(200)
+      expect(received).toEqual(['/token -', '/orders Bearer token'])
+    },
+  )
+
+  const ownSource = (send: (url: string, init: RequestInit) => Promise<Response>): TokenSource => ({
+    cacheKey: async () => 'own',
+    async requestToken({ signal }) {
+      const body = (await (await send(`${origin}/token`, { method: 'POST', signal })).json()) as {
+        access_token: string
+      }
+      return { accessToken: body.access_token, tokenType: 'Bearer', expiresIn: 3600, scope: [] }
+    },
+  })
+
+  it('of a source that sends through the client of its own provider carries no token', async () => {
+    const pool = createTokenPool(() => ownSource((url, init) => apiFetch(url, init)), { timeoutMs: 3_000 })
+    const tokens = pool.for('tenant')
+    const apiFetch = createTokenFetch(tokens, { allowedOrigins: [origin] })
+    expect((await apiFetch(`${origin}/orders`)).status).toBe(200)
+    expect(received).toEqual(['/token -', '/orders Bearer token'])
+    await pool.close()
+  })
+
+  it('of a source that uses the client of another provider carries the token of that one', async () => {
+    const other = createTokenFetch(providerOf(), { allowedOrigins: [origin] })
+    const tokens = createTokenProvider(ownSource((url, init) => other(url, init)))
+    await tokens.getToken()
+    expect(received).toEqual(['/token -', '/token Bearer token'])
+  })
+
+  it('that requires a token of its own provider fails at once, and says why', async () => {
+    const tokens = createTokenProvider({
+      cacheKey: async () => 'own',
+      async requestToken({ signal }) {
+        return (await tokens.getToken({ signal })).response
+      },
+    })
+    await expect(tokens.getToken()).rejects.toMatchObject({
+      kind: 'configuration',
+      message: 'The token source requires a token of its own provider. Use another HTTP client in it.',
+    })
+  })
+})
