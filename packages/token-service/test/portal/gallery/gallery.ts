@@ -102,7 +102,8 @@ const approvals: readonly Column<Thing>[] = [
   {
     label: 'Application',
     kind: 'name',
-    cell: ({ name }) => named({ name, href: '#', below: names([name, 'mia', 'noah', 'x']) }),
+    cell: ({ name }) =>
+      named({ name, href: '#', below: html`<span class="narrow">sms, 7 days · </span>${name} · mia, noah` }),
   },
   {
     label: 'Adds',
@@ -116,6 +117,19 @@ const approvals: readonly Column<Thing>[] = [
     kind: 'decision',
     cell: () =>
       html`<button class="small outline">Approve</button> <a class="button small ghost" href="#">Decline</a>`,
+  },
+]
+
+const people: readonly Column<Thing>[] = [
+  { label: 'Name', kind: 'name', cell: ({ name }) => named({ name, href: '#', below: 'You' }) },
+  { label: 'Role', kind: 'role', cell: () => 'Administrator' },
+  { label: 'Projects', kind: 'text', leaves: 2, cell: ({ name }) => names([name, 'Speech', 'x']) },
+  { label: 'Logged in', kind: 'date', leaves: 1, cell: () => time(nowMs) },
+  {
+    label: 'Withdraw',
+    kind: 'end',
+    cell: ({ name }) =>
+      html`<button class="small outline">Withdraw<span class="visually-hidden"> ${name}</span></button>`,
   },
 ]
 
@@ -189,6 +203,10 @@ function galleryPage(viewer: Viewer, direction: Direction): SafeHtml {
     <section>
       <h2>Approvals</h2>
       ${list(approvals, things, { label: 'Approvals' })}
+    </section>
+    <section>
+      <h2>People</h2>
+      ${list(people, things, { label: 'People' })}
     </section>
     <section>
       <h2>Nothing matches</h2>
