@@ -71,6 +71,31 @@ describe('ambiguous modules', () => {
   })
 })
 
+describe('a service whose client is not imported', () => {
+  it.each<[string, object, () => ModuleMetadata['imports'], string]>([
+    ['no client', {}, () => [], 'TokenModule without a name is imported here. Import'],
+    [
+      'other names',
+      { client: 'biling' },
+      () => [tokens({ name: 'billing' }), tokens({ name: 'orders' })],
+      "TokenModule with the name 'biling' is imported here. The application has 'billing', 'orders'. Import",
+    ],
+    [
+      'a client of another module',
+      { client: 'billing' },
+      () => [tokens({ name: 'billing' }), tokens()],
+      "TokenModule with the name 'billing' is imported here. The application has 'billing', one without a name. Import",
+    ],
+  ])('fails at start, naming the clients that exist: %s', async (_name, options, imports, message) => {
+    const error: Error = await compile([...imports()!, http(options)]).then(
+      () => expect.unreachable(),
+      (error: Error) => error,
+    )
+    expect(error).toMatchObject({ kind: 'configuration' })
+    expect(error.message).toContain(`No ${message} it, make it global, or set tokens.`)
+  })
+})
+
 describe('distinct modules', () => {
   it('start alongside modules that export each other', async () => {
     @Module({ imports: [forwardRef(() => Invoices)], exports: [forwardRef(() => Invoices)] })

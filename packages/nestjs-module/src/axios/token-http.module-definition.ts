@@ -1,5 +1,6 @@
 import { HttpService } from '@nestjs/axios'
 import { ConfigurableModuleBuilder, type ModuleMetadata } from '@nestjs/common'
+import { ModulesContainer } from '@nestjs/core'
 import { attachTokens } from '@tokenwell/axios-interceptor'
 import type { AttachOptions, TokenProvider, TokenProviderSelector } from '@tokenwell/core'
 import { configurationError } from '@tokenwell/core/protocol'
@@ -48,9 +49,16 @@ export const { ConfigurableModuleClass } = new ConfigurableModuleBuilder<TokenHt
           ...hideOptions(OPTIONS, definition.providers),
           {
             provide: token,
-            useFactory: (options: TokenHttpModuleOptions, tokens?: TokenProvider) =>
-              withModuleName('TokenHttpModule', name, () => createHttpService(options, tokens, client)),
-            inject: [OPTIONS, { token: getTokenProviderToken(client), optional: true }],
+            useFactory: (
+              options: TokenHttpModuleOptions,
+              modules: ModulesContainer,
+              tokens: TokenProvider | undefined,
+            ) =>
+              withModuleName('TokenHttpModule', name, () => {
+                const provider = options.tokens ?? tokens ?? failWithoutClient(client, modules)
+                return createHttpService(options, provider, client)
+              }),
+            inject: [OPTIONS, ModulesContainer, { token: getTokenProviderToken(client), optional: true }],
           },
           { provide: HTTP_TOKEN, useValue: token },
         ],
@@ -72,16 +80,26 @@ const withoutAttachOptions: Readonly<Record<'tokens' | keyof AttachOptions, unde
   allowInsecureRequests: undefined,
 }
 
+/** @throws {TokenError} of kind `configuration`, with the clients of the whole application */
+function failWithoutClient(client: string | undefined, modules: ModulesContainer): never {
+  const described = [...modules.values()].flatMap(({ providers }) =>
+    [...providers.keys()].flatMap((key) => {
+      const [isClient, name] = /^TokenProvider(?:\((.*)\))?$/s.exec(String(key)) ?? []
+      return isClient ? [name === undefined ? 'one without a name' : `'${name}'`] : []
+    }),
+  )
+  const what = client === undefined ? 'TokenModule without a name' : `TokenModule with the name '${client}'`
+  const existing = described.length > 0 ? ` The application has ${[...new Set(described)].join(', ')}.` : ''
+  throw configurationError(
+    `No ${what} is imported here.${existing} Import it, make it global, or set tokens.`,
+  )
+}
+
 function createHttpService(
   options: TokenHttpModuleOptions,
-  provider: TokenProvider | undefined,
+  tokens: TokenProvider | TokenProviderSelector,
   client: string | undefined,
 ): HttpService {
-  const tokens = options.tokens ?? provider
-  if (tokens === undefined) {
-    const what = client === undefined ? 'TokenModule' : `TokenModule with the name '${client}'`
-    throw configurationError(`No ${what} is imported here. Import it, make it global, or set tokens.`)
-  }
   if (options.tokens && client !== undefined)
     throw configurationError('tokens and client are mutually exclusive.')
   // In axios 1.7, it is no named export.
