@@ -9,6 +9,6 @@ export type {
   ApplicationOptions,
   ResourceServerOptions,
   TrustedIssuerOptions,
-} from './clients/application-options.ts'
-export type { PublicKeyOptions } from './clients/public-keys.ts'
+} from './features/applications/options.ts'
+export type { PublicKeyOptions } from './features/credentials/public-keys.ts'
 export type { OpenidProviderOptions, TokenServiceOptions } from './service/token-service-options.ts'

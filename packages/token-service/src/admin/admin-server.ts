@@ -4,14 +4,14 @@ import { baseUrl } from '../http/base-url.ts'
 import { metricsEndpoint, type Metrics } from '../http/metrics.ts'
 import { openapiEndpoint } from '../http/metadata-endpoints.ts'
 import { NotFoundError, UsageError } from '../runtime/usage-error.ts'
-import { ApplicationChanged } from '../clients/application-registry.ts'
-import { AlreadyExists, BeingDeleted } from '../clients/credential-registry.ts'
-import { LastAdministrator } from '../clients/developer-registry.ts'
+import { ApplicationChanged } from '../features/applications/acts.ts'
+import { AlreadyExists, BeingDeleted } from '../features/credentials/acts.ts'
+import { LastAdministrator } from '../features/people/acts.ts'
 import type { ServiceContext } from '../oauth/service-context.ts'
 import { RotatedTooEarly } from '../oauth/signing-keys.ts'
 import { StorageFailure } from '../storage/storage-failure.ts'
 import { addRoute, type AdminContext, type DeveloperLinks, type OperationGroup } from './operation.ts'
-import { AuditManipulated } from './verify-audit.ts'
+import { AuditManipulated } from '../features/audit/verify-audit.ts'
 
 const conflicts = [
   AlreadyExists,

@@ -1,5 +1,5 @@
 import { systemClock } from '../runtime/clock.ts'
-import { readKeyFile } from '../clients/key-file.ts'
+import { readKeyFile } from '../service/key-file.ts'
 import { checkOptions } from '../service/service-settings.ts'
 import type { RunningTokenService } from '../service/running-token-service.ts'
 import { serveTokenService } from '../service/serve-token-service.ts'

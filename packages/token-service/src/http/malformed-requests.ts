@@ -15,8 +15,10 @@ const reasonsByCode: Record<string, ErrorReason> = {
  */
 export function rejectAmbiguousRequests(server: FastifyInstance): void {
   server.addHook('onRequest', ({ raw, headers }, _reply, done) => {
-    const hosts = raw.rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === 'host')
-    if (hosts.length > 1) return done(new ProtocolError('malformed_request'))
+    let hosts = 0
+    for (let name = 0; name < raw.rawHeaders.length; name += 2)
+      if (raw.rawHeaders[name]!.toLowerCase() === 'host') hosts += 1
+    if (hosts > 1) return done(new ProtocolError('malformed_request'))
     const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
     if (encoding !== 'identity' && encoding !== '')
       return done(new ProtocolError('unsupported_content_encoding', { acceptEncoding: 'identity' }))

@@ -1,5 +1,5 @@
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type CryptoKey, type JWK } from 'jose'
-import type { Act } from '../clients/acts.ts'
+import type { Act } from '../features/acts.ts'
 import type { Keyring } from '../runtime/keyring.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { StorageFailure } from '../storage/storage-failure.ts'

@@ -2,8 +2,8 @@ import cookiePlugin from '@fastify/cookie'
 import formbody from '@fastify/formbody'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { baseUrl, portalRoot } from '../http/base-url.ts'
-import { AdministratorsOnly, ApplicationChanged, OtherOwners } from '../clients/application-registry.ts'
-import { BeingDeleted } from '../clients/credential-registry.ts'
+import { AdministratorsOnly, ApplicationChanged, OtherOwners } from '../features/applications/acts.ts'
+import { BeingDeleted } from '../features/credentials/acts.ts'
 import { NotFoundError } from '../runtime/usage-error.ts'
 import { ProtocolError } from '../oauth/protocol-error.ts'
 import { StorageFailure } from '../storage/storage-failure.ts'
@@ -97,7 +97,7 @@ async function addPages(
       developer: await developerOf(request),
       path,
       url: `${path}${search}`,
-      ...(isNotice(notice) && { notice }),
+      ...(notice !== undefined && isNotice(notice) && { notice }),
       method: request.method,
       params: request.params as Record<string, string>,
       query: request.query as RawParameters,

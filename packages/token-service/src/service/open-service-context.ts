@@ -7,13 +7,13 @@ import { systemClock } from '../runtime/clock.ts'
 import { createKeyring, createRandomKey, type Keyring } from '../runtime/keyring.ts'
 import { UsageError } from '../runtime/usage-error.ts'
 import { createSigningKeys } from '../oauth/signing-keys.ts'
-import { createAct } from '../clients/acts.ts'
-import { createAccountLinks } from '../clients/account-links.ts'
-import { createApplicationRegistry } from '../clients/application-registry.ts'
-import { createDeveloperRegistry } from '../clients/developer-registry.ts'
-import { createResourceServerRegistry } from '../clients/resource-server-registry.ts'
-import { seedApplications, seedResourceServers } from '../clients/seed-clients.ts'
-import { createTrustedIssuerRegistry, seedTrustedIssuers } from '../clients/trusted-issuers.ts'
+import { createAct } from '../features/acts.ts'
+import { createAccountLinks } from '../features/people/account-links.ts'
+import { createApplicationRegistry } from '../features/applications/acts.ts'
+import { createDeveloperRegistry } from '../features/people/acts.ts'
+import { createResourceServerRegistry } from '../features/resource-servers/acts.ts'
+import { seedApplications, seedResourceServers } from '../features/seed-clients.ts'
+import { createTrustedIssuerRegistry, seedTrustedIssuers } from '../features/trusted-issuers/acts.ts'
 import { createPerform } from '../storage/act.ts'
 import { webhookStorage } from '../features/webhook/storage.ts'
 import { addWebhookEvents } from '../features/webhook/events.ts'
@@ -201,6 +201,6 @@ async function checkAuditKey(
 
 async function keysFor(storage: StorageLocation): Promise<string[]> {
   if (storage.kind !== 'sqlite') return [createRandomKey()]
-  const { readOrCreateKeyFile } = await import('../clients/key-file.ts')
+  const { readOrCreateKeyFile } = await import('./key-file.ts')
   return readOrCreateKeyFile(`${storage.file}.keys`)
 }

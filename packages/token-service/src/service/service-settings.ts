@@ -10,15 +10,15 @@ import {
   rejectInvalidProducts,
   rejectWithoutCredentials,
   rejectWeakSecrets,
-} from '../clients/application-options.ts'
+} from '../features/applications/options.ts'
 import {
   applicationSchema,
   productName,
   resourceServerSchema,
   scopeName,
-} from '../clients/application-schema.ts'
-import { rejectInvalidIssuers, trustedIssuerSettings } from '../clients/trusted-issuers.ts'
-import { openidProviderSettings } from '../clients/openid-provider-options.ts'
+} from '../features/applications/settings.ts'
+import { rejectInvalidIssuers, trustedIssuerSettings } from '../features/trusted-issuers/acts.ts'
+import { openidProviderSettings } from '../features/people/openid-provider-options.ts'
 import { signingAlgorithms } from '../oauth/signing-keys.ts'
 import { parseStorageLocation } from '../storage/open-storage.ts'
 import { boolean, booleanOf, list, numeric, parseSettings, port, setting } from '../runtime/setting.ts'

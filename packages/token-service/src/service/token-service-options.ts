@@ -3,7 +3,7 @@ import type {
   ApplicationOptions,
   ResourceServerOptions,
   TrustedIssuerOptions,
-} from '../clients/application-options.ts'
+} from '../features/applications/options.ts'
 import type { Clock } from '../runtime/clock.ts'
 
 /** The OpenID provider through which people log in to the portal. */

@@ -1,4 +1,4 @@
-import type { DatabaseConnection, Dialect, Driver } from 'kysely'
+import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely'
 import { UsageError } from '../runtime/usage-error.ts'
 
 /** An operation of the storage failed; the message contains the reason, never a value. */
@@ -29,10 +29,11 @@ function reportingDriver(driver: Driver, unavailable: () => unknown): Driver {
   driver.acquireConnection = async (options) => {
     const reason = unavailable()
     if (reason !== undefined) throw new StorageFailure(reason)
-    const connection = await reported(() => acquire(options))
+    const connection = await acquire(options).catch(report)
     if (!reporting.has(connection)) {
       const execute = connection.executeQuery.bind(connection)
-      connection.executeQuery = (query) => reported(() => execute(query))
+      connection.executeQuery = <Row>(query: CompiledQuery) =>
+        execute(query).catch(report) as Promise<QueryResult<Row>>
       reporting.add(connection)
     }
     return connection
@@ -40,14 +41,9 @@ function reportingDriver(driver: Driver, unavailable: () => unknown): Driver {
   return driver
 }
 
-/** Makes an error of something that belongs to the storage a {@link StorageFailure}. */
-export async function reported<Result>(call: () => Promise<Result>): Promise<Result> {
-  try {
-    return await call()
-  } catch (error) {
-    const isReported = error instanceof StorageFailure || error instanceof UsageError
-    throw isReported ? error : new StorageFailure(error)
-  }
+/** Throws the error of something that belongs to the storage as a {@link StorageFailure}. */
+export function report(error: unknown): never {
+  throw error instanceof StorageFailure || error instanceof UsageError ? error : new StorageFailure(error)
 }
 
 /** The driver's own message: those of the layers above it quote the whole statement. */

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { createAct } from '../../src/clients/acts.ts'
-import { confirmClock } from '../../src/clients/confirm-clock.ts'
+import { createAct } from '../../src/features/acts.ts'
+import { confirmClock } from '../../src/features/audit/confirm-clock.ts'
 import { createPurge, purgeRegularly } from '../../src/oauth/purge-expired.ts'
 import { openMemory } from '../../src/storage/sqlite/open-sqlite.ts'
 import type { Storage } from '../../src/storage/storage.ts'

@@ -18,7 +18,6 @@ export const rooms = {
     'http',
     'oauth',
     `features(?!.*${surfaces})/`,
-    'clients',
     'storage',
     'runtime',
   ],

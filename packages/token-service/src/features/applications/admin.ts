@@ -7,13 +7,8 @@ import {
   newCredentials,
 } from '../../admin/credentials.ts'
 import { ms, named, operation, type AdminContext, type OperationGroup } from '../../admin/operation.ts'
-import { rejectWithoutAudience } from '../../clients/application-options.ts'
-import {
-  applicationSchema,
-  applicationSettings,
-  maxNoteLength,
-  newApplicationSettings,
-} from '../../clients/application-schema.ts'
+import { rejectWithoutAudience } from './options.ts'
+import { applicationSchema, applicationSettings, maxNoteLength, newApplicationSettings } from './settings.ts'
 import { NotFoundError } from '../../runtime/usage-error.ts'
 import type { RegisteredClient } from '../../storage/application.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { checkpoint, named, operation, type OperationGroup } from '../../admin/operation.ts'
-import { verifyAudit } from '../../admin/verify-audit.ts'
-import { confirmClock } from '../../clients/confirm-clock.ts'
+import { verifyAudit } from './verify-audit.ts'
+import { confirmClock } from './confirm-clock.ts'
 
 const time = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text))
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { operation, type AnyOperation, type OperationGroup } from '../../admin/operation.ts'
-import { productName, scopeName } from '../../clients/application-schema.ts'
+import { productName, scopeName } from '../applications/settings.ts'
 import { parseValue } from '../../runtime/parse-value.ts'
 
 function operationsFor(kind: 'products' | 'scopes', noun: string, name: z.ZodType<string>): AnyOperation[] {

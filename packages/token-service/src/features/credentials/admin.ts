@@ -8,9 +8,8 @@ import {
   type AnyOperation,
   type OperationGroup,
 } from '../../admin/operation.ts'
-import type { CredentialOwner, CredentialRegistry } from '../../clients/credential-registry.ts'
+import { addKeys, removeKey, renameKey, revokeSecret, rotateSecret, type CredentialOwner } from './acts.ts'
 import { NotFoundError } from '../../runtime/usage-error.ts'
-import type { Actor } from '../../storage/audit-storage.ts'
 
 const rotation = z.strictObject({
   overlapSeconds: z
@@ -50,7 +49,6 @@ interface Owners {
   readonly haveTokens: boolean
   /** Of the names of the commands. */
   readonly suffix: string
-  readonly registry: (service: AdminContext, by: Actor) => CredentialRegistry
   readonly find: (service: AdminContext, clientId: string) => Promise<CredentialOwner>
 }
 
@@ -59,11 +57,10 @@ const applications: Owners = {
   ofOwner: 'of an application',
   haveTokens: true,
   suffix: '',
-  registry: ({ registryFor }, by) => registryFor(by),
   async find({ storage }, clientId) {
     const found = await storage.applications.findClient(clientId)
     if (!found) throw new NotFoundError(`There is no application with the client ID "${clientId}".`)
-    return { ...found.application, secrets: found.secrets }
+    return { ...found.application, secrets: found.secrets, kind: 'applications' }
   },
 }
 
@@ -72,15 +69,14 @@ const resourceServers: Owners = {
   ofOwner: 'of a resource server',
   haveTokens: false,
   suffix: '-of-resource-server',
-  registry: ({ resourceServersFor }, by) => resourceServersFor(by),
   async find({ storage }, clientId) {
     const found = await storage.resourceServers.find(clientId)
     if (!found) throw new NotFoundError(`There is no resource server with the client ID "${clientId}".`)
-    return found
+    return { ...found, kind: 'resourceServers' }
   },
 }
 
-function operationsFor({ path, ofOwner, haveTokens, suffix, registry, find }: Owners): AnyOperation[] {
+function operationsFor({ path, ofOwner, haveTokens, suffix, find }: Owners): AnyOperation[] {
   const tokens = 'the tokens that were obtained with it'
   return [
     operation({
@@ -93,7 +89,8 @@ function operationsFor({ path, ofOwner, haveTokens, suffix, registry, find }: Ow
       status: 201,
       async run(service, { params, body, by }) {
         const owner = await find(service, params.clientId)
-        const clientSecret = await registry(service, by).rotateSecret(owner, body.overlapSeconds * 1000)
+        const overlapMs = body.overlapSeconds * 1000
+        const clientSecret = await service.perform(by, (act) => rotateSecret(act, owner, { overlapMs }))
         return { clientId: owner.clientId, clientSecret }
       },
     }),
@@ -102,8 +99,10 @@ function operationsFor({ path, ofOwner, haveTokens, suffix, registry, find }: Ow
       path: `${path}/secrets/:id`,
       command: { name: `revoke-secret${suffix}`, labels: { id: 'secret-id' } },
       summary: `Revoke a client secret ${ofOwner}${haveTokens ? `, and ${tokens}` : ''}`,
-      run: async (service, { params, by }) =>
-        registry(service, by).revokeSecret(await find(service, params.clientId), params.id),
+      async run(service, { params, by }) {
+        const owner = await find(service, params.clientId)
+        await service.perform(by, (act) => revokeSecret(act, owner, params.id))
+      },
     }),
     operation({
       method: 'post',
@@ -113,8 +112,10 @@ function operationsFor({ path, ofOwner, haveTokens, suffix, registry, find }: Ow
       body: newKey,
       response: z.array(key),
       status: 201,
-      run: async (service, { params, body, by }) =>
-        registry(service, by).addKeys(await find(service, params.clientId), body.key, body.name),
+      async run(service, { params, body, by }) {
+        const owner = await find(service, params.clientId)
+        return service.perform(by, (act) => addKeys(act, owner, body))
+      },
     }),
     operation({
       method: 'patch',
@@ -122,16 +123,20 @@ function operationsFor({ path, ofOwner, haveTokens, suffix, registry, find }: Ow
       command: { name: `rename-key${suffix}`, labels: { id: 'key-id' } },
       summary: `Rename a public key ${ofOwner}`,
       body: naming,
-      run: async (service, { params, body, by }) =>
-        registry(service, by).renameKey(await find(service, params.clientId), params.id, body.name),
+      async run(service, { params, body, by }) {
+        const owner = await find(service, params.clientId)
+        await service.perform(by, (act) => renameKey(act, owner, params.id, body.name))
+      },
     }),
     operation({
       method: 'delete',
       path: `${path}/keys/:id`,
       command: { name: `remove-key${suffix}`, labels: { id: 'key-id' } },
       summary: `Remove a public key ${ofOwner}${haveTokens ? `, and revoke ${tokens}` : ''}`,
-      run: async (service, { params, by }) =>
-        registry(service, by).removeKey(await find(service, params.clientId), params.id),
+      async run(service, { params, by }) {
+        const owner = await find(service, params.clientId)
+        await service.perform(by, (act) => removeKey(act, owner, params.id))
+      },
     }),
   ]
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ms, named, operation, type OperationGroup } from '../../admin/operation.ts'
-import { trustedIssuerSettings } from '../../clients/trusted-issuers.ts'
+import { trustedIssuerSettings } from './acts.ts'
 
 const trustedIssuer = named(
   'TrustedIssuer',

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Database } from '../../storage/sql/database.ts'
 import type { AuditEntry } from '../../storage/audit-storage.ts'
-import { createSqlApplications } from '../../storage/sql/sql-applications.ts'
+import { findClient } from '../../storage/sql/sql-applications.ts'
 import { createSqlResourceServers } from '../../storage/sql/sql-resource-servers.ts'
 import { webhookStorage, type WebhookDelivery } from './storage.ts'
 
@@ -49,6 +49,6 @@ function typeOf({ event, changes = {} }: AuditEntry): WebhookEventType | undefin
 }
 
 async function nameOf(clientId: string, act: Database): Promise<string | undefined> {
-  const client = await createSqlApplications(act).findClient(clientId)
+  const client = await findClient(act, clientId)
   return client?.application.name ?? (await createSqlResourceServers(act).find(clientId))?.name
 }

@@ -5,8 +5,8 @@ import {
   lacksAudience,
   responseForms,
   tokenFormats,
-} from '../../clients/application-options.ts'
-import { maxNoteLength } from '../../clients/application-schema.ts'
+} from '../../features/applications/options.ts'
+import { maxNoteLength } from '../../features/applications/settings.ts'
 import type { Application, ApplicationSettings } from '../../storage/application.ts'
 import type { RawParameters } from '../../oauth/parameters.ts'
 import type { FormState } from '../layout/form.ts'

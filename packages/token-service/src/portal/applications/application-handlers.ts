@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { AlreadyExists } from '../../clients/credential-registry.ts'
+import { AlreadyExists } from '../../features/credentials/acts.ts'
 import type { Application, Project, RegisteredClient } from '../../storage/application.ts'
 import { listState } from '../layout/list.ts'
 import { partOf } from '../layout/paging.ts'
@@ -15,13 +15,13 @@ import {
   parseApplicationForm,
   type Offered,
 } from './application-form.ts'
-import { submissionForm } from '../secrets/rotation-form.ts'
+import { submissionForm } from '../secrets/credential-handlers.ts'
 import { newApplicationPage, settingsPage } from './application-form-pages.ts'
 import { PortalError } from '../portal-error.ts'
 import { applicationPage } from './application-page.ts'
 import { startPage } from '../overview/start-page.ts'
 import { secretPage } from '../secrets/secret-page.ts'
-import { actorOf } from '../session/actor.ts'
+import { actorOf } from '../session/session.ts'
 import type { DeveloperRequest, HandlersOf } from '../portal-request.ts'
 import { ownClient, ownerIdOf, findOwnProject } from '../projects/own-projects.ts'
 import { deletionForm } from '../projects/project-handlers.ts'

@@ -2,12 +2,12 @@ import type { AuditFilter } from '../../storage/audit-storage.ts'
 import type { RawParameters } from '../../oauth/parameters.ts'
 import type { auditRoutes } from './audit-routes.ts'
 import type { ServiceContext } from '../../oauth/service-context.ts'
-import { confirmClock } from '../../clients/confirm-clock.ts'
+import { confirmClock } from '../../features/audit/confirm-clock.ts'
 import { eventGroups, isEventGroup } from './audit-events.ts'
 import { auditPage, type AuditFields } from './audit-page.ts'
 import { createAuditSentences } from './audit-sentence.ts'
 import type { HandlersOf } from '../portal-request.ts'
-import { administratorOf, requireAdministrator } from '../session/actor.ts'
+import { administratorOf, requireAdministrator } from '../session/session.ts'
 
 const shownEntries = 50
 const exportedEntries = 100_000

@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { productNamePattern, scopePattern } from '../../clients/application-options.ts'
+import { productNamePattern, scopePattern } from '../../features/applications/options.ts'
 import type { catalogueRoutes } from './catalogue-routes.ts'
 import type { ServiceContext } from '../../oauth/service-context.ts'
 import { emptyForm, type FormState } from '../layout/form.ts'
 import { listState } from '../layout/list.ts'
 import { line, parseForm } from '../layout/parse-form.ts'
 import { cataloguePage, type CatalogueKind } from './catalogue-page.ts'
-import { actorOf, requireAdministrator } from '../session/actor.ts'
+import { actorOf, requireAdministrator } from '../session/session.ts'
 import type { DeveloperRequest, HandlersOf } from '../portal-request.ts'
 
 const forms = {

@@ -33,10 +33,13 @@ export async function findOwnProject(
 }
 
 /** The application in the URL, with its project and secrets. */
-export async function ownClient(storage: Storage, request: DeveloperRequest): Promise<RegisteredClient> {
-  const { id } = await ownProject(storage, request)
-  const clients = await storage.applications.list(id)
-  const client = clients.find(({ application }) => application.id === request.params['applicationId'])
-  if (!client) throw new PortalError('not_found')
-  return client
+export async function ownClient(
+  { applications, developers }: Pick<Storage, 'applications' | 'developers'>,
+  { developer, params }: DeveloperRequest,
+): Promise<RegisteredClient> {
+  const { projectId = '', applicationId } = params
+  const isOwn = developer.administrator || (await developers.projectIds(developer.id)).includes(projectId)
+  const clients = isOwn ? await applications.list(projectId) : []
+  for (const client of clients) if (client.application.id === applicationId) return client
+  throw new PortalError('not_found')
 }

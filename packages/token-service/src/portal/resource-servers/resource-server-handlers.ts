@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { AlreadyExists } from '../../clients/credential-registry.ts'
+import { AlreadyExists } from '../../features/credentials/acts.ts'
 import type { ResourceServer } from '../../storage/storage.ts'
 import type { resourceServerRoutes } from './resource-server-routes.ts'
 import type { ServiceContext } from '../../oauth/service-context.ts'
@@ -9,10 +9,10 @@ import { listState } from '../layout/list.ts'
 import { line, parseForm } from '../layout/parse-form.ts'
 import { nameOfForm } from '../secrets/new-key-page.ts'
 import { credentialHandlers } from '../secrets/credential-handlers.ts'
-import { submissionForm } from '../secrets/rotation-form.ts'
+import { submissionForm } from '../secrets/credential-handlers.ts'
 import { resourceServerPage, resourceServerSecretPage } from './resource-server-page.ts'
 import { resourceServersPage, serverName } from './resource-servers-page.ts'
-import { administratorOf, requireAdministrator } from '../session/actor.ts'
+import { administratorOf, requireAdministrator } from '../session/session.ts'
 import { PortalError } from '../portal-error.ts'
 import type { DeveloperRequest, HandlersOf } from '../portal-request.ts'
 
@@ -22,6 +22,7 @@ const nameForm = z.object({ name: line(200) })
 export function resourceServerHandlers({
   storage,
   resourceServersFor,
+  perform,
   activity,
   clock,
 }: ServiceContext): HandlersOf<typeof resourceServerRoutes> {
@@ -48,13 +49,12 @@ export function resourceServerHandlers({
     return resourceServerPage(request, content)
   }
 
-  const credentials = credentialHandlers(clock, async (request) => {
+  const credentials = credentialHandlers({ perform, clock }, async (request) => {
     const { paths } = request
     const server = await serverOf(request)
     const list = paths.resourceServer(server.clientId)
     return {
-      owner: server,
-      registry: registryOf(request),
+      owner: { ...server, kind: 'resourceServers' },
       list,
       action: paths.resourceServerKeys(server.clientId),
       trail: [

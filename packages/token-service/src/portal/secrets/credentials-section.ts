@@ -1,9 +1,8 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { PageContent } from '../layout/page.ts'
-import { isConfigured } from '../../clients/client-secret.ts'
-import { keyName } from '../../clients/parse-public-keys.ts'
+import { isConfigured } from '../../features/credentials/acts.ts'
+import { keyName } from '../../features/credentials/parse-public-keys.ts'
 import type { PublicKey, StoredSecret, RegisteredClient } from '../../storage/application.ts'
-import { overlaps } from './rotation-form.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 import { credentialsList, type Credential } from './credentials-table.ts'
 import { dialog } from '../layout/dialog.ts'
@@ -11,6 +10,16 @@ import { moreMenu } from '../layout/menus.ts'
 import { choice, field } from '../layout/form.ts'
 import { lastUse, type LastUses } from '../layout/time.ts'
 import { applicationFrame } from '../applications/application-frame.ts'
+
+/** When existing secrets expire after a rotation: the form's value, its label, and the seconds. */
+export const overlaps = [
+  ['hour', 'in 1 hour', 3_600],
+  ['day', 'in 1 day', 86_400],
+  ['week', 'in 7 days', 7 * 86_400],
+  ['month', 'in 30 days', 30 * 86_400],
+  ['never', 'as before (revoke them later)', Infinity],
+  ['now', 'now (requests that use them fail at once)', 0],
+] as const
 
 export interface CredentialsContent {
   readonly lastUses: LastUses

@@ -1,5 +1,5 @@
 import { html } from '@remix-run/html-template'
-import type { OpenidProviderSettings } from '../../clients/openid-provider-options.ts'
+import type { OpenidProviderSettings } from '../../features/people/openid-provider-options.ts'
 import type { RawParameters } from '../../oauth/parameters.ts'
 import { csrfInput, field, type FormState } from '../layout/form.ts'
 import type { PageContent } from '../layout/page.ts'

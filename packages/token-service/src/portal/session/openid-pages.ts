@@ -1,5 +1,5 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import type { OpenidProviderSettings } from '../../clients/openid-provider-options.ts'
+import type { OpenidProviderSettings } from '../../features/people/openid-provider-options.ts'
 import { csrfInput } from '../layout/form.ts'
 import type { PageContent } from '../layout/page.ts'
 import type { DeveloperRequest, PortalRequest } from '../portal-request.ts'

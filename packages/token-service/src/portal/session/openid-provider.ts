@@ -1,6 +1,6 @@
 import { createRemoteJWKSet, errors, type JWTVerifyGetKey } from 'jose'
 import type { Configuration } from 'openid-client'
-import type { OpenidProviderSettings } from '../../clients/openid-provider-options.ts'
+import type { OpenidProviderSettings } from '../../features/people/openid-provider-options.ts'
 import type { ServiceContext } from '../../oauth/service-context.ts'
 
 const timeoutSeconds = 5

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { digest } from '../../runtime/digest.ts'
+import type { Actor } from '../../storage/audit-storage.ts'
 import type { Developer } from '../../storage/developer-storage.ts'
 import type { ServiceContext } from '../../oauth/service-context.ts'
+import { PortalError } from '../portal-error.ts'
 import type { DeveloperRequest, PortalRequest, PortalResponse } from '../portal-request.ts'
-import { actorOf } from './actor.ts'
 import type { Person } from './openid-provider.ts'
 import type { Keyring } from '../../runtime/keyring.ts'
 
@@ -149,4 +150,24 @@ export function isKnownDevice(keyring: Keyring, device = '', developerId: string
 
 function deviceText(developerId: string, nonce: string): string {
   return `portal device ${developerId} ${nonce}`
+}
+
+interface ActingRequest {
+  readonly developer: Pick<Developer, 'id' | 'name'>
+  readonly address: string
+}
+
+/** The developer, for the audit log. */
+export function actorOf({ developer, address }: ActingRequest): Actor {
+  return { actorType: 'person', actor: developer.name, actorId: developer.id, address }
+}
+
+/** The same of an administrator, whom the request must be from. */
+export function administratorOf(request: DeveloperRequest): Actor {
+  requireAdministrator(request)
+  return actorOf(request)
+}
+
+export function requireAdministrator({ developer }: DeveloperRequest): void {
+  if (!developer.administrator) throw new PortalError('not_allowed')
 }

@@ -1,8 +1,8 @@
-import { findTrustedIssuer } from '../../clients/trusted-issuers.ts'
+import { findTrustedIssuer } from '../../features/trusted-issuers/acts.ts'
 import type { ServiceContext } from '../../oauth/service-context.ts'
 import type { FormState } from '../layout/form.ts'
 import type { DeveloperRequest, HandlersOf } from '../portal-request.ts'
-import { actorOf, administratorOf, requireAdministrator } from '../session/actor.ts'
+import { actorOf, administratorOf, requireAdministrator } from '../session/session.ts'
 import {
   issuerState,
   newIssuerState,

@@ -9,7 +9,7 @@ import {
   type ListingStorage,
   type ListOrder,
 } from '../listing-storage.ts'
-import { selectClients, toClients, toProject } from './client-rows.ts'
+import { selectClients, toClients, toProject } from './sql-applications.ts'
 import type { Schema } from '../schema.ts'
 import { anyOf, type Database } from './database.ts'
 import { toDeveloper } from './sql-developers.ts'

@@ -1,7 +1,7 @@
 import { projectNameKey } from '../application.ts'
 import type { ProjectStorage } from '../storage.ts'
 import { nameColumns } from '../folded-name.ts'
-import { toProject } from './client-rows.ts'
+import { toProject } from './sql-applications.ts'
 import { anyOf, countDeleted, inTransaction, type Database } from './database.ts'
 
 export function createSqlProjects(database: Database): ProjectStorage {

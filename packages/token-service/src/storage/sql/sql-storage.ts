@@ -1,4 +1,4 @@
-import { reported } from '../storage-failure.ts'
+import { report } from '../storage-failure.ts'
 import type { Storage, Transaction } from '../storage.ts'
 import { createBatcher } from './batcher.ts'
 import type { Database } from './database.ts'
@@ -39,7 +39,7 @@ export function createSqlStorage(
       .values({ id: 1, atMs: Date.now() })
       .onConflict((conflict) => conflict.column('id').doUpdateSet({ atMs: Date.now() }))
       .execute()
-    await reported(async () => checkSpace?.())
+    await checkSpace?.().catch(report)
     return []
   })
   return {
@@ -49,7 +49,7 @@ export function createSqlStorage(
       ...tokens,
       async purge(nowMs) {
         const purged = await tokens.purge(nowMs)
-        if (purged > 0) await reported(async () => compact?.())
+        if (purged > 0) await compact?.().catch(report)
         return purged
       },
     },

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { FoundToken, StoredToken, TokenStorage } from '../storage.ts'
 import { createBatcher } from './batcher.ts'
-import { applicationColumns, toApplication } from './client-rows.ts'
+import { applicationColumns, toApplication } from './sql-applications.ts'
 import { countDeleted, firstOf, frequentStatement, type Database, type Query } from './database.ts'
 
 const purgeSize = 200

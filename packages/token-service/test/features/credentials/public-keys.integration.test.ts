@@ -2,9 +2,9 @@ import { join } from 'node:path'
 import { exportJWK, exportSPKI, generateKeyPair } from 'jose'
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
-import { assertionFor, jwksOf, keyClientId, pair, present } from '../oauth/client-assertion.ts'
-import { temporaryFolder } from '../service-process.ts'
-import { administeredService, application, introspect, resourceServer } from '../test-service.ts'
+import { assertionFor, jwksOf, keyClientId, pair, present } from '../../oauth/client-assertion.ts'
+import { temporaryFolder } from '../../service-process.ts'
+import { administeredService, application, introspect, resourceServer } from '../../test-service.ts'
 
 describe('public keys of an application', () => {
   it('are added and removed by administrators; removing a key revokes its tokens permanently', async () => {

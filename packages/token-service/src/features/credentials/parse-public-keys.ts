@@ -1,6 +1,6 @@
 import { createPublicKey, hash, type JsonWebKey, type KeyObject } from 'node:crypto'
-import type { KeyMaterial, PublicJwk } from '../storage/application.ts'
-import { UsageError } from '../runtime/usage-error.ts'
+import type { KeyMaterial, PublicJwk } from '../../storage/application.ts'
+import { UsageError } from '../../runtime/usage-error.ts'
 
 const curves = ['P-256', 'P-384', 'P-521', 'Ed25519']
 const minRsaBits = 2048

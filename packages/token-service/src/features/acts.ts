@@ -1,4 +1,6 @@
 import type { Audit, Perform } from '../storage/act.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { Keyring } from '../runtime/keyring.ts'
 import type { Actor } from '../storage/audit-storage.ts'
 import { changeableParts } from '../storage/sql/sql-storage.ts'
 import type { Transaction } from '../storage/storage.ts'
@@ -11,4 +13,11 @@ export type Act = <Result>(
 
 export function createAct(perform: Perform): Act {
   return (by, change) => perform(by, (act) => change(changeableParts(act), act.audit))
+}
+
+/** What the registries of a feature work with. */
+export interface RegistryContext {
+  readonly act: Act
+  readonly keyring: Keyring
+  readonly clock: Clock
 }

@@ -1,8 +1,8 @@
-import type { Clock } from '../runtime/clock.ts'
-import type { Keyring } from '../runtime/keyring.ts'
-import type { Actor } from '../storage/audit-storage.ts'
-import { changesOf } from '../storage/act.ts'
-import { type Act } from './acts.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import type { Keyring } from '../../runtime/keyring.ts'
+import type { Actor } from '../../storage/audit-storage.ts'
+import { changesOf } from '../../storage/act.ts'
+import { type Act } from '../acts.ts'
 
 /** What is too old is deleted again: the clock is right, although it does not agree with the time since the last purge. */
 export async function confirmClock(

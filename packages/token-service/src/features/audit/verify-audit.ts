@@ -1,8 +1,8 @@
-import type { Keyring } from '../runtime/keyring.ts'
-import { UsageError } from '../runtime/usage-error.ts'
-import { countedEvents } from '../storage/activity-recorder.ts'
-import { chainStart, isHead, isStart, linkOf, withCode } from '../storage/audit-chain.ts'
-import type { AuditStorage, Checkpoint, PurgedCode, StartCheckpoint } from '../storage/audit-storage.ts'
+import type { Keyring } from '../../runtime/keyring.ts'
+import { UsageError } from '../../runtime/usage-error.ts'
+import { countedEvents } from '../../storage/activity-recorder.ts'
+import { chainStart, isHead, isStart, linkOf, withCode } from '../../storage/audit-chain.ts'
+import type { AuditStorage, Checkpoint, PurgedCode, StartCheckpoint } from '../../storage/audit-storage.ts'
 
 const pageSize = 1_000
 const reported = 20

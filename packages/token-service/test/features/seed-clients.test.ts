@@ -1,9 +1,9 @@
 import { expect, it, describe } from 'vitest'
-import type { ResourceServerOptions } from '../../src/clients/application-options.ts'
-import { AlreadyExists } from '../../src/clients/credential-registry.ts'
-import { createResourceServerRegistry } from '../../src/clients/resource-server-registry.ts'
-import { seedApplications, seedResourceServers } from '../../src/clients/seed-clients.ts'
-import { createAct } from '../../src/clients/acts.ts'
+import type { ResourceServerOptions } from '../../src/features/applications/options.ts'
+import { AlreadyExists, rotateSecret } from '../../src/features/credentials/acts.ts'
+import { createResourceServerRegistry } from '../../src/features/resource-servers/acts.ts'
+import { seedApplications, seedResourceServers } from '../../src/features/seed-clients.ts'
+import { createAct } from '../../src/features/acts.ts'
 import { resolveOptions } from '../../src/service/service-settings.ts'
 import { openTestMemory, performOn, testKeyring } from '../storage/open-test-storage.ts'
 
@@ -14,9 +14,14 @@ it('creates nothing twice with the same ID, as a form that is sent twice', async
     { actorType: 'api', address: '192.0.2.1' },
   )
   const { resourceServer } = await registry.create('billing API', 'first')
-  await registry.rotateSecret(resourceServer, 0, 'second')
+  const owner = { ...resourceServer, kind: 'resourceServers' } as const
+  const rotate = () =>
+    performOn(storage)({ actorType: 'api' }, (each) =>
+      rotateSecret(each, owner, { overlapMs: 0, id: 'second' }),
+    )
+  await rotate()
   await expect(registry.create('billing API', 'first')).rejects.toBeInstanceOf(AlreadyExists)
-  await expect(registry.rotateSecret(resourceServer, 0, 'second')).rejects.toBeInstanceOf(AlreadyExists)
+  await expect(rotate()).rejects.toBeInstanceOf(AlreadyExists)
   const created = resourceServer.secrets[0]?.id
   expect(await storage.resourceServers.list()).toMatchObject([
     { secrets: [{ id: created }, { id: 'second' }] },

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
-import type { Clock } from '../runtime/clock.ts'
-import { NotFoundError, UsageError } from '../runtime/usage-error.ts'
-import type { Actor } from '../storage/audit-storage.ts'
-import type { ClaimPatterns } from '../storage/application.ts'
-import type { Transaction, TrustedIssuer } from '../storage/storage.ts'
-import { byConfiguration, changesOf } from '../storage/act.ts'
-import { type Act } from './acts.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import { NotFoundError, UsageError } from '../../runtime/usage-error.ts'
+import type { Actor } from '../../storage/audit-storage.ts'
+import type { ClaimPatterns } from '../../storage/application.ts'
+import type { Transaction, TrustedIssuer } from '../../storage/storage.ts'
+import { byConfiguration, changesOf } from '../../storage/act.ts'
+import { type Act } from '../acts.ts'
 
 const httpsUrl = z.url({ protocol: /^https$/, error: 'must be an https URL' })
 

@@ -1,6 +1,6 @@
-import { UsageError } from '../runtime/usage-error.ts'
-import { configuredKeys, type PublicKeyOptions } from './public-keys.ts'
-import type { ApplicationStatus, IdentityRule, ResponseForm, TokenFormat } from '../storage/application.ts'
+import { UsageError } from '../../runtime/usage-error.ts'
+import { configuredKeys, type PublicKeyOptions } from '../credentials/public-keys.ts'
+import type { ApplicationStatus, IdentityRule, ResponseForm, TokenFormat } from '../../storage/application.ts'
 
 /** How long tokens last unless an application has another lifetime. */
 export const defaultLifetimeSeconds = 3600

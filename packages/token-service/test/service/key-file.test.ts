@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { readKeyFile, readOrCreateKeyFile } from '../../src/clients/key-file.ts'
+import { readKeyFile, readOrCreateKeyFile } from '../../src/service/key-file.ts'
 
 let path: string
 beforeEach(async () => {

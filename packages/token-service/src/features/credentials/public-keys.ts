@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { keyName, parsePublicKeys } from './parse-public-keys.ts'
-import type { KeyMaterial, PublicKey } from '../storage/application.ts'
-import { NotFoundError, UsageError } from '../runtime/usage-error.ts'
+import type { KeyMaterial, PublicKey } from '../../storage/application.ts'
+import { NotFoundError, UsageError } from '../../runtime/usage-error.ts'
 
 const maxKeys = 10
 

@@ -6,20 +6,20 @@ import {
   type Approval,
   type Project,
   type RegisteredClient,
-} from '../storage/application.ts'
-import type { Actor } from '../storage/audit-storage.ts'
-import type { ApplicationChanges, ProjectChanges, Transaction } from '../storage/storage.ts'
-import { NotFoundError, UsageError } from '../runtime/usage-error.ts'
-import { changesOf, type Audit } from '../storage/act.ts'
-import { createClientId, createClientSecret, storedSecret } from './client-secret.ts'
+} from '../../storage/application.ts'
+import type { Actor } from '../../storage/audit-storage.ts'
+import type { ApplicationChanges, ProjectChanges, Transaction } from '../../storage/storage.ts'
+import { NotFoundError, UsageError } from '../../runtime/usage-error.ts'
+import type { RegistryContext } from '../acts.ts'
+import { changesOf, type Audit } from '../../storage/act.ts'
 import {
   AlreadyExists,
+  createClientId,
+  createClientSecret,
+  storedSecret,
   BeingDeleted,
-  createCredentialRegistry,
   endCredentials,
-  type CredentialRegistry,
-  type RegistryContext,
-} from './credential-registry.ts'
+} from '../credentials/acts.ts'
 
 export type ProjectDetails = Pick<Project, 'name' | 'organizationName' | 'developerEmail'>
 
@@ -61,7 +61,7 @@ class NothingRequested extends UsageError {
 }
 
 /** Creates and changes projects, applications and secrets; each change is written to the audit log. */
-export interface ApplicationRegistry extends CredentialRegistry {
+export interface ApplicationRegistry {
   /** `ownerId`: the developer whose project it becomes. Throws {@link ProjectNameTaken}. */
   createProject(project: ProjectDetails, ownerId?: string): Promise<Project>
   /**
@@ -194,7 +194,6 @@ export function createApplicationRegistry(context: RegistryContext, by: Actor): 
     })
 
   return {
-    ...createCredentialRegistry(context, by, 'applications'),
     createProject: (details, ownerId) =>
       act(by, async ({ projects, developers }, audit) => {
         const project = { ...details, id: randomUUID(), createdAtMs: clock.now() }

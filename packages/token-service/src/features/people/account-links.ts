@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { digest } from '../runtime/digest.ts'
-import type { Actor } from '../storage/audit-storage.ts'
-import type { Developer } from '../storage/developer-storage.ts'
-import { NotFoundError } from '../runtime/usage-error.ts'
-import { changesOf } from '../storage/act.ts'
-import type { RegistryContext } from './credential-registry.ts'
+import { digest } from '../../runtime/digest.ts'
+import type { Actor } from '../../storage/audit-storage.ts'
+import type { Developer } from '../../storage/developer-storage.ts'
+import { NotFoundError } from '../../runtime/usage-error.ts'
+import { changesOf } from '../../storage/act.ts'
+import type { RegistryContext } from '../acts.ts'
 
 // A link that is sent to somebody else may be opened days later.
 const invitationMs = 7 * 86_400_000

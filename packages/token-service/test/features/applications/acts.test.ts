@@ -1,15 +1,15 @@
-import { createRemoteKeySets } from '../../src/oauth/remote-key-sets.ts'
-import type { Application } from '../../src/storage/application.ts'
+import { createRemoteKeySets } from '../../../src/oauth/remote-key-sets.ts'
+import type { Application } from '../../../src/storage/application.ts'
 import { describe, expect, it } from 'vitest'
-import { ApplicationChanged, createApplicationRegistry } from '../../src/clients/application-registry.ts'
-import { AlreadyExists } from '../../src/clients/credential-registry.ts'
-import { createAct } from '../../src/clients/acts.ts'
-import { createAssertionAuthenticator } from '../../src/oauth/authenticate-by-assertion.ts'
-import { createClientAuthenticator } from '../../src/oauth/authenticate-client.ts'
-import { createFailedAttemptLimit } from '../../src/oauth/failed-attempt-limit.ts'
-import { isBeingDeleted } from '../../src/storage/application.ts'
-import { createTokenResponse } from '../../src/oauth/token-response.ts'
-import { openTestMemory, performOn, testKeyring } from '../storage/open-test-storage.ts'
+import { ApplicationChanged, createApplicationRegistry } from '../../../src/features/applications/acts.ts'
+import { AlreadyExists, revokeSecret, rotateSecret } from '../../../src/features/credentials/acts.ts'
+import { createAct } from '../../../src/features/acts.ts'
+import { createAssertionAuthenticator } from '../../../src/oauth/authenticate-by-assertion.ts'
+import { createClientAuthenticator } from '../../../src/oauth/authenticate-client.ts'
+import { createFailedAttemptLimit } from '../../../src/oauth/failed-attempt-limit.ts'
+import { isBeingDeleted } from '../../../src/storage/application.ts'
+import { createTokenResponse } from '../../../src/oauth/token-response.ts'
+import { openTestMemory, performOn, testKeyring } from '../../storage/open-test-storage.ts'
 
 const ada = { actorType: 'person', actor: 'ada', actorId: 'a', address: '192.0.2.1' } as const
 
@@ -19,7 +19,8 @@ async function registered() {
   const storage = await openTestMemory()
   const { applications } = storage
   const keyring = testKeyring
-  const act = createAct(performOn(storage, { clock }))
+  const perform = performOn(storage, { clock })
+  const act = createAct(perform)
   const registry = createApplicationRegistry({ act, keyring, clock }, ada)
   const failedAttempts = createFailedAttemptLimit(storage.failures, clock, {
     attempts: 100,
@@ -66,14 +67,32 @@ async function registered() {
   }
   const owner = async () => {
     const { application: own, secrets } = await client()
-    return { ...own, secrets }
+    return { ...own, secrets, kind: 'applications' as const }
   }
+  const rotate = async (overlapMs: number, id?: string) => {
+    const to = await owner()
+    return perform(ada, (each) => rotateSecret(each, to, { overlapMs, id }))
+  }
+  const revoke = (from: Awaited<ReturnType<typeof owner>>, id: string) =>
+    perform(ada, (each) => revokeSecret(each, from, id))
   const outcomeOf = (secret: string) =>
     authenticate({ clientId, clientSecret: secret }, { address: '127.0.0.1', audiences: () => [] }).then(
       () => 'accepted',
       (error: Error) => error.message,
     )
-  return { time, storage, registry, project, application, clientSecret, client, owner, outcomeOf }
+  return {
+    time,
+    storage,
+    registry,
+    project,
+    application,
+    clientSecret,
+    client,
+    owner,
+    rotate,
+    revoke,
+    outcomeOf,
+  }
 }
 
 describe('the application registry', () => {
@@ -92,8 +111,8 @@ describe('the application registry', () => {
   })
 
   it('rotates a secret: both are valid until the old one expires', async () => {
-    const { time, clientSecret: first, owner, registry, outcomeOf } = await registered()
-    const second = await registry.rotateSecret(await owner(), 5000)
+    const { time, clientSecret: first, outcomeOf, rotate } = await registered()
+    const second = await rotate(5000)
     expect([await outcomeOf(first), await outcomeOf(second)]).toEqual(['accepted', 'accepted'])
     time.now += 5000
     expect([await outcomeOf(first), await outcomeOf(second)]).toEqual(['expired_secret', 'accepted'])
@@ -101,26 +120,26 @@ describe('the application registry', () => {
   })
 
   it('never extends the lifetime of a secret by rotating', async () => {
-    const { time, clientSecret: first, owner, registry, outcomeOf } = await registered()
-    await registry.rotateSecret(await owner(), 1000)
-    await registry.rotateSecret(await owner(), 999_000)
+    const { time, clientSecret: first, outcomeOf, rotate } = await registered()
+    await rotate(1000)
+    await rotate(999_000)
     time.now += 1000
     expect(await outcomeOf(first)).toBe('expired_secret')
   })
 
   it('rotates a secret without an end for the old one', async () => {
-    const { client, owner, registry } = await registered()
-    await registry.rotateSecret(await owner(), Infinity)
+    const { client, rotate } = await registered()
+    await rotate(Infinity)
     expect((await client()).secrets.map(({ expiresAtMs }) => expiresAtMs)).toEqual([undefined, undefined])
   })
 
   it("revokes a secret at once, and only an application's own", async () => {
-    const { clientSecret: first, client, owner, registry, outcomeOf } = await registered()
-    const second = await registry.rotateSecret(await owner(), 5000)
+    const { clientSecret: first, client, owner, outcomeOf, rotate, revoke } = await registered()
+    const second = await rotate(5000)
     const [oldest] = (await client()).secrets
-    await registry.revokeSecret({ ...(await owner()), secrets: [] }, oldest?.id ?? '')
+    await revoke({ ...(await owner()), secrets: [] }, oldest?.id ?? '')
     expect(await outcomeOf(first)).toBe('accepted')
-    await registry.revokeSecret(await owner(), oldest?.id ?? '')
+    await revoke(await owner(), oldest?.id ?? '')
     expect([await outcomeOf(first), await outcomeOf(second)]).toEqual(['invalid_client', 'accepted'])
   })
 
@@ -187,10 +206,10 @@ describe('the application registry', () => {
   })
 
   it('writes each change to the audit log', async () => {
-    const { registry, application, client, owner, storage } = await registered()
+    const { registry, application, client, owner, storage, rotate, revoke } = await registered()
     await registry.revoke(application)
-    await registry.rotateSecret(await owner(), 0)
-    await registry.revokeSecret(await owner(), (await client()).secrets[0]?.id ?? '')
+    await rotate(0)
+    await revoke(await owner(), (await client()).secrets[0]?.id ?? '')
     const events = (await storage.audit.list(10)).map(({ event }) => event)
     expect(events.toReversed()).toEqual([
       'database_created',
@@ -252,10 +271,10 @@ describe('the application registry', () => {
   })
 
   it('rejects what exists already, and a change of what has changed in the meantime', async () => {
-    const { registry, application, client, owner } = await registered()
+    const { registry, application, client, rotate } = await registered()
     await expect(registry.createApplication(application, application.id)).rejects.toThrow(AlreadyExists)
     const [secret] = (await client()).secrets
-    await expect(registry.rotateSecret(await owner(), 0, secret?.id)).rejects.toThrow(AlreadyExists)
+    await expect(rotate(0, secret?.id)).rejects.toThrow(AlreadyExists)
     expect((await client()).secrets).toEqual([secret])
     const settings = { ...application, name: 'renamed' }
     await registry.changeSettings(application, settings, false)

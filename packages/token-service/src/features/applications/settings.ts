@@ -7,7 +7,7 @@ import {
   responseForms,
   scopePattern,
   tokenFormats,
-} from './application-options.ts'
+} from './options.ts'
 
 const printable = z.string().regex(/^[\x20-\x7e]{1,512}$/, 'must be 1 to 512 printable ASCII characters')
 const name = z.string().min(1).max(200)

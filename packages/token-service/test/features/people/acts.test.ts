@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { createAct } from '../../src/clients/acts.ts'
-import { createDeveloperRegistry, LastAdministrator } from '../../src/clients/developer-registry.ts'
-import { openTestMemory, performOn } from '../storage/open-test-storage.ts'
+import { createAct } from '../../../src/features/acts.ts'
+import { createDeveloperRegistry, LastAdministrator } from '../../../src/features/people/acts.ts'
+import { openTestMemory, performOn } from '../../storage/open-test-storage.ts'
 
 describe('the developer registry', () => {
   it('promotes, demotes and removes developers, but not the last administrator', async () => {

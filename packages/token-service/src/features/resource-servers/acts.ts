@@ -1,21 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { NotFoundError } from '../runtime/usage-error.ts'
-import type { Actor } from '../storage/audit-storage.ts'
-import type { ResourceServer, Storage } from '../storage/storage.ts'
-import { changesOf } from '../storage/act.ts'
-import {
-  type RegistryContext,
-  AlreadyExists,
-  createCredentialRegistry,
-  type CredentialRegistry,
-} from './credential-registry.ts'
-import { createClientId, createClientSecret, storedSecret } from './client-secret.ts'
+import { NotFoundError } from '../../runtime/usage-error.ts'
+import type { Actor } from '../../storage/audit-storage.ts'
+import type { ResourceServer, Storage } from '../../storage/storage.ts'
+import type { RegistryContext } from '../acts.ts'
+import { changesOf } from '../../storage/act.ts'
+import { AlreadyExists, createClientId, createClientSecret, storedSecret } from '../credentials/acts.ts'
 
 /**
  * Creates and changes the APIs that may introspect tokens, while the service runs; each change is written to the audit
  * log.
  */
-export interface ResourceServerRegistry extends CredentialRegistry {
+export interface ResourceServerRegistry {
   /** Throws a `NotFoundError` if no resource server has that client ID. */
   find(clientId: string): Promise<ResourceServer>
   /** Returns the secret, once. Throws {@link AlreadyExists} if there is one with that `id`. */
@@ -32,7 +27,6 @@ export function createResourceServerRegistry(
   const { act, keyring, clock, storage } = context
 
   return {
-    ...createCredentialRegistry(context, by, 'resourceServers'),
     async find(clientId) {
       const server = await storage.resourceServers.find(clientId)
       if (!server) throw new NotFoundError(`There is no resource server with the client ID "${clientId}".`)

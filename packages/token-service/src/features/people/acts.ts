@@ -1,8 +1,8 @@
-import { UsageError } from '../runtime/usage-error.ts'
-import type { Developer, DeveloperStorage } from '../storage/developer-storage.ts'
-import type { Actor } from '../storage/audit-storage.ts'
-import { changesOf, type Audit } from '../storage/act.ts'
-import type { RegistryContext } from './credential-registry.ts'
+import { UsageError } from '../../runtime/usage-error.ts'
+import type { Developer, DeveloperStorage } from '../../storage/developer-storage.ts'
+import type { Actor } from '../../storage/audit-storage.ts'
+import { changesOf, type Audit } from '../../storage/act.ts'
+import type { RegistryContext } from '../acts.ts'
 
 /** The service would have no administrator left. */
 export class LastAdministrator extends UsageError {

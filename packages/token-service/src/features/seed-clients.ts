@@ -4,12 +4,12 @@ import type { StoredSecret, PublicKey } from '../storage/application.ts'
 import type { Storage, Transaction } from '../storage/storage.ts'
 import { byConfiguration, changesOf, type Audit } from '../storage/act.ts'
 import { type Act } from './acts.ts'
-import type { ResolvedApplication, ResourceServerOptions } from './application-options.ts'
-import { settingNames, type SettingName } from './application-schema.ts'
-import { configuredId, isConfigured, storedSecret } from './client-secret.ts'
-import type { ClientKind, CredentialOwner } from './credential-registry.ts'
+import type { ResolvedApplication, ResourceServerOptions } from './applications/options.ts'
+import { settingNames, type SettingName } from './applications/settings.ts'
+import { configuredId, isConfigured, storedSecret } from './credentials/acts.ts'
+import type { ClientKind, CredentialOwner } from './credentials/acts.ts'
 import type { Keyring } from '../runtime/keyring.ts'
-import { configuredKeys, withConfiguredKeys } from './public-keys.ts'
+import { configuredKeys, withConfiguredKeys } from './credentials/public-keys.ts'
 
 export interface SeedContext {
   readonly storage: Pick<Storage, 'products' | 'scopes'>
@@ -105,7 +105,7 @@ export async function seedResourceServers(
 
 interface SeededClient {
   readonly options: ConfiguredClient
-  readonly owner: CredentialOwner & { readonly keys: readonly PublicKey[] }
+  readonly owner: Omit<CredentialOwner, 'kind'> & { readonly keys: readonly PublicKey[] }
   /** The configured ones. */
   readonly keys: readonly PublicKey[]
   readonly kind: ClientKind
