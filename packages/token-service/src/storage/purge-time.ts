@@ -1,12 +1,6 @@
 import type { AuditKeyring } from './audit-storage.ts'
 
 /** When something was last deleted because of its age, signed: nobody without the key can set it to a later time. */
-export interface PurgeTime {
-  readonly atMs: number
-  readonly keyId: string
-  readonly signature: string
-}
-
 export interface PurgeTimeStorage {
   /** `undefined` without a valid signature. */
   find(keyring: AuditKeyring): Promise<number | undefined>

@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely'
+import type { Application, DeletedBy } from './application.ts'
 import type { NameColumns } from './folded-name.ts'
 
 /** The tables that the migrations create. Times are milliseconds since 1970; `0` and `1` are false and true. */
@@ -10,35 +11,32 @@ export interface Schema {
     developerEmail: string
     createdAtMs: number
     deletesAtMs: number | null
-    deletedBy: 'owner' | 'administrator' | null
+    deletedBy: DeletedBy | null
     /** The name in the form that must be unique. */
     nameKey: string
   } & NameColumns
   /** `products`, `scopes`, `audiences` and `keys` are JSON arrays, `requested`, `review` and `claims` are JSON objects. */
-  applications: {
-    id: string
-    projectId: string
-    name: string
-    clientId: string
-    status: 'approved' | 'pending' | 'revoked'
+  applications: Omit<
+    Application,
+    | 'products'
+    | 'scopes'
+    | 'audiences'
+    | 'requested'
+    | 'review'
+    | 'keys'
+    | 'claims'
+    | 'deletesAtMs'
+    | 'deletedBy'
+  > & {
     products: string
     scopes: string
-    level: string
-    organizationName: string
-    developerEmail: string
-    responseForm: 'products' | 'refresh' | 'rfc6749'
-    lifetimeSeconds: number
-    tokenFormat: 'opaque' | 'jwt'
     audiences: string
-    createdAtMs: number
     requested: string | null
     review: string | null
     keys: string
     claims: string
-    revision: number
-    tokenGeneration: number
     deletesAtMs: number | null
-    deletedBy: 'owner' | 'administrator' | null
+    deletedBy: DeletedBy | null
   } & NameColumns
   /** Of applications and resource servers. */
   secrets: {

@@ -11,6 +11,7 @@ import type { Actor } from '../../storage/audit-storage.ts'
 import type { ApplicationChanges, ProjectChanges, Transaction } from '../../storage/storage.ts'
 import { NotFoundError, UsageError } from '../../runtime/usage-error.ts'
 import type { RegistryContext } from '../acts.ts'
+import { approvalOf, exceeds, type TokenSettings } from './settings.ts'
 import { changesOf, type Audit } from '../../storage/act.ts'
 import {
   AlreadyExists,
@@ -26,8 +27,6 @@ export type ProjectDetails = Pick<Project, 'name' | 'organizationName' | 'develo
 export type NewApplication = ApplicationSettings &
   Pick<Application, 'projectId' | 'status'> &
   Partial<Pick<Application, 'claims' | 'review'>>
-
-export type TokenSettings = Pick<Application, 'tokenFormat' | 'audiences' | 'claims'>
 
 /** The application has changed since it was read. */
 export class ApplicationChanged extends Error {
@@ -411,26 +410,11 @@ function withApproval(
   byAdministrator: boolean,
 ): Partial<Approval> & { readonly requested: Approval | null } {
   const latest = current.requested ?? current
-  const { name, level, organizationName, developerEmail } = latest
-  const { products, scopes, lifetimeSeconds, tokenFormat, audiences } = latest
-  const stated = { name, level, organizationName, developerEmail }
-  const before = { ...stated, products, scopes, lifetimeSeconds, tokenFormat, audiences }
-  const wanted: Approval = { ...before, ...changes }
+  const wanted: Approval = { ...approvalOf(latest), ...changes }
   if (byAdministrator || current.status !== 'approved') {
     // What else is requested still needs a decision.
     const isOpen = current.requested && exceeds(wanted, { ...current, ...changes })
     return { ...changes, requested: isOpen ? wanted : null }
   }
   return exceeds(wanted, current) ? { requested: wanted } : { ...wanted, requested: null }
-}
-
-function exceeds(wanted: Approval, approved: Approval): boolean {
-  const stated = ['name', 'level', 'organizationName', 'developerEmail', 'tokenFormat'] as const
-  return (
-    wanted.lifetimeSeconds > approved.lifetimeSeconds ||
-    wanted.products.some((product) => !approved.products.includes(product)) ||
-    wanted.scopes.some((scope) => !approved.scopes.includes(scope)) ||
-    wanted.audiences.some((audience) => !approved.audiences.includes(audience)) ||
-    stated.some((field) => wanted[field] !== approved[field])
-  )
 }

@@ -8,7 +8,14 @@ import {
 } from '../../admin/credentials.ts'
 import { ms, named, operation, type AdminContext, type OperationGroup } from '../../admin/operation.ts'
 import { rejectWithoutAudience } from './options.ts'
-import { applicationSchema, applicationSettings, maxNoteLength, newApplicationSettings } from './settings.ts'
+import {
+  applicationSchema,
+  applicationSettings,
+  changedTokenSettings,
+  maxNoteLength,
+  newApplicationSettings,
+  tokenSettings,
+} from './settings.ts'
 import { NotFoundError } from '../../runtime/usage-error.ts'
 import type { RegisteredClient } from '../../storage/application.ts'
 
@@ -49,7 +56,6 @@ const page = z.strictObject({
 const newApplication = newApplicationSettings.extend({
   projectId: z.string().min(1).describe('The ID of its project.'),
 })
-const tokenSettings = applicationSettings.pick({ tokenFormat: true, audiences: true, claims: true }).partial()
 const revision = z
   .int()
   .min(0)
@@ -133,15 +139,11 @@ export const applicationOperations: OperationGroup = {
       path: '/applications/:clientId',
       command: 'change-tokens',
       summary: 'Change the format, the audiences or further claims of the tokens of an application',
-      body: tokenSettings,
+      body: tokenSettings.partial(),
       response: application,
       async run(service, { params: { clientId }, body, by }) {
         const { application } = await find(service, clientId)
-        const settings = {
-          tokenFormat: body.tokenFormat ?? application.tokenFormat,
-          audiences: body.audiences ?? application.audiences,
-          claims: body.claims ?? application.claims,
-        }
+        const settings = changedTokenSettings(application, body)
         rejectWithoutAudience([{ ...application, ...settings }])
         await service.registryFor(by).changeTokens(application, settings)
         return describeOne(service, clientId)

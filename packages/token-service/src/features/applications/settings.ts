@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Application, Approval } from '../../storage/application.ts'
 import {
   audiencePattern,
   defaultLifetimeSeconds,
@@ -47,6 +48,60 @@ export const applicationSettings = z.strictObject({
   audiences: z.array(audienceName).max(20).describe('The APIs that its JWTs are for.'),
   claims: claims.describe('Further claims of its JWTs, such as `{"tenant": "a"}`.'),
 })
+
+/** What administrators change of the tokens of an application that exists. */
+export const tokenSettings = applicationSettings.pick({ tokenFormat: true, audiences: true, claims: true })
+
+export type TokenSettings = Pick<Application, keyof typeof tokenSettings.shape>
+
+export function changedTokenSettings(
+  current: TokenSettings,
+  {
+    tokenFormat = current.tokenFormat,
+    audiences = current.audiences,
+    claims = current.claims,
+  }: { readonly [Name in keyof TokenSettings]?: TokenSettings[Name] | undefined },
+): TokenSettings {
+  return { tokenFormat, audiences, claims }
+}
+
+/**
+ * What an approved application gets at once, and what needs approval again: a longer lifetime, more names, any other value. The type
+ * check names a missing field.
+ */
+const needsApproval = {
+  name: 'other',
+  level: 'other',
+  organizationName: 'other',
+  developerEmail: 'other',
+  products: 'more',
+  scopes: 'more',
+  lifetimeSeconds: 'longer',
+  tokenFormat: 'other',
+  audiences: 'more',
+} as const satisfies Record<keyof Approval, 'longer' | 'more' | 'other'>
+
+const approvedFields = Object.keys(needsApproval) as (keyof Approval)[]
+
+/** What of an application is approved. */
+export function approvalOf(application: Approval): Approval {
+  return Object.fromEntries(approvedFields.map((field) => [field, application[field]])) as unknown as Approval
+}
+
+/** Whether something is wanted that was not approved. */
+export function exceeds(wanted: Approval, approved: Approval): boolean {
+  return approvedFields.some((field) => {
+    const [value, granted] = [wanted[field], approved[field]]
+    switch (needsApproval[field]) {
+      case 'longer':
+        return value > granted
+      case 'more':
+        return (value as readonly string[]).some((each) => !(granted as readonly string[]).includes(each))
+      case 'other':
+        return value !== granted
+    }
+  })
+}
 
 export const settingNames = applicationSettings.keyof().options
 export type SettingName = (typeof settingNames)[number]

@@ -1,29 +1,12 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import type { ApplicationSettings, Project, RegisteredClient } from '../../storage/application.ts'
-import {
-  checkboxes,
-  choice,
-  csrfInput,
-  field,
-  optionList,
-  textArea,
-  type FormState,
-  emptyForm,
-} from '../layout/form.ts'
+import type { Project, RegisteredClient } from '../../storage/application.ts'
+import { choice, csrfInput, textArea, type FormState, emptyForm } from '../layout/form.ts'
 import type { PageContent } from '../layout/page.ts'
 import { applicationFrame } from './application-frame.ts'
-import { labels, lifetimeUnits } from './application-form.ts'
+import { settingsFields, type SettingsContent } from './application-form.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 import { dangerSection, type DangerRow } from '../layout/menus.ts'
 import { dialog } from '../layout/dialog.ts'
-
-export interface SettingsContent {
-  /** The products to choose from. */
-  readonly products: readonly string[]
-  /** The scopes to choose from. */
-  readonly scopes: readonly string[]
-  readonly state: FormState
-}
 
 export interface ChangeSettingsContent extends SettingsContent {
   /** The projects that the application can be moved to. */
@@ -48,7 +31,7 @@ export function newApplicationPage(
     ${csrfInput(csrfToken)}
     <input type="hidden" name="submission_id" value="${submissionId}" />
     ${choice({ name: 'project', label: 'Project', choices: isChosen ? choices : [['', 'Choose a project'], ...choices] }, state)}
-    ${settings(content)}
+    ${settingsFields(content)}
     ${
       developer.administrator
         ? ''
@@ -76,7 +59,7 @@ export function settingsPage(
       action="${paths.settings(project.id, application.id)}"
       class="card form"
     >
-      ${csrfInput(csrfToken)} ${settings(content)} ${hasNote ? note(content.state) : ''}
+      ${csrfInput(csrfToken)} ${settingsFields(content)} ${hasNote ? note(content.state) : ''}
       ${isRequest ? html`<p class="hint">More products, scopes or audiences, another token format and a longer lifetime take effect after an administrator has approved them.</p>` : ''}
       <button>Save</button>
     </form>
@@ -91,79 +74,6 @@ function note(state: FormState): SafeHtml {
     { name: 'note', label: 'Note to the administrators', hint, required: false, rows: 3 },
     state,
   )
-}
-
-function settings({ products, scopes, state }: SettingsContent): SafeHtml {
-  const unit = html`<select name="lifetime_unit" aria-label="Unit of the token lifetime">
-    ${optionList(
-      lifetimeUnits.map(([name]) => [name, name]),
-      state.values['lifetime_unit'],
-    )}
-  </select>`
-  const fields: Record<keyof ApplicationSettings, SafeHtml | ''> = {
-    name: field({ name: 'name', label: 'Application name' }, state),
-    products:
-      products.length === 0
-        ? ''
-        : checkboxes(
-            {
-              name: 'product',
-              label: 'API products',
-              hint: 'The products that its tokens are valid for.',
-              choices: products,
-            },
-            state,
-          ),
-    scopes:
-      scopes.length === 0
-        ? ''
-        : checkboxes(
-            {
-              name: 'scope',
-              label: 'Scopes',
-              hint: 'The scopes that its tokens can have.',
-              choices: scopes,
-            },
-            { ...state, chosen: state.chosenScopes },
-          ),
-    lifetimeSeconds: field({ name: 'lifetime', label: 'Token lifetime', type: 'number', after: unit }, state),
-    tokenFormat: choice(
-      {
-        name: 'token_format',
-        label: 'Token format',
-        hint: 'APIs introspect opaque tokens. They verify JWTs themselves, and accept them until they expire.',
-        choices: Object.entries(labels.tokenFormat),
-      },
-      state,
-    ),
-    audiences: field(
-      {
-        name: 'audiences',
-        label: 'Audiences',
-        hint: 'The APIs that its JWTs are for, separated by spaces.',
-        required: false,
-      },
-      state,
-    ),
-    responseForm: choice(
-      {
-        name: 'response_form',
-        label: 'Token response',
-        choices: Object.entries(labels.responseForm),
-      },
-      state,
-    ),
-    level: field(
-      {
-        name: 'level',
-        label: 'Level',
-        hint: `Only for the token response “${labels.responseForm.refresh}”.`,
-        required: false,
-      },
-      state,
-    ),
-  }
-  return html`${Object.values(fields)}`
 }
 
 /** What else happens if an administrator deletes something. */

@@ -1,3 +1,4 @@
+import { html, type SafeHtml } from '@remix-run/html-template'
 import { z } from 'zod'
 import {
   audiencePattern,
@@ -7,14 +8,15 @@ import {
   tokenFormats,
 } from '../../features/applications/options.ts'
 import { maxNoteLength } from '../../features/applications/settings.ts'
-import type { Application, ApplicationSettings } from '../../storage/application.ts'
+import type { Application, ApplicationSettings, Approval } from '../../storage/application.ts'
 import type { RawParameters } from '../../oauth/parameters.ts'
-import type { FormState } from '../layout/form.ts'
+import { checkboxes, choice, field, optionList, type FormState } from '../layout/form.ts'
+import { absent, duration, time } from '../layout/time.ts'
 import { PortalError } from '../portal-error.ts'
 import { line, optionalLine, optionalText, parseForm, type ParsedForm } from '../layout/parse-form.ts'
 
 /** The units of a lifetime, with their seconds. */
-export const lifetimeUnits = [
+const lifetimeUnits = [
   ['days', 86_400],
   ['hours', 3_600],
   ['minutes', 60],
@@ -22,7 +24,7 @@ export const lifetimeUnits = [
 ] as const
 
 /** How the values of a choice are called. */
-export const labels = {
+const labels = {
   tokenFormat: { opaque: 'Opaque', jwt: 'JWT (RFC 9068)' },
   responseForm: {
     products: 'With a list of API products',
@@ -41,7 +43,7 @@ const applicationForm = z.object({
     .transform(Number)
     .refine((lifetime) => lifetime > 0, 'Enter at least 1 second.'),
   lifetime_unit: z.enum(lifetimeUnits.map(([unit]) => unit)),
-  token_format: z.enum(tokenFormats),
+  token_format: z.enum(tokenFormats).default('opaque'),
   audiences: z
     .string()
     .transform((text) => [...new Set(text.split(/\s+/).filter(Boolean))])
@@ -116,7 +118,7 @@ export function applicationFormState(
 ): FormState {
   const { lifetimeSeconds: seconds } = application
   const [unit, size] = lifetimeUnits.find(([, each]) => seconds % each === 0) ?? ['seconds', 1]
-  const values: Record<keyof z.input<typeof applicationForm>, string> = {
+  const values: Record<keyof z.output<typeof applicationForm>, string> = {
     name: application.name,
     level: application.level,
     response_form: application.responseForm,
@@ -127,4 +129,123 @@ export function applicationFormState(
     note: application.review?.note ?? '',
   }
   return { values, errors: {}, chosen: application.products, chosenScopes: application.scopes }
+}
+
+export interface SettingsContent {
+  /** The products to choose from. */
+  readonly products: readonly string[]
+  /** The scopes to choose from. */
+  readonly scopes: readonly string[]
+  readonly state: FormState
+}
+
+/** The fields of the form; the type check names a missing one. */
+export function settingsFields({ products, scopes, state }: SettingsContent): SafeHtml {
+  const unit = html`<select name="lifetime_unit" aria-label="Unit of the token lifetime">
+    ${optionList(
+      lifetimeUnits.map(([name]) => [name, name]),
+      state.values['lifetime_unit'],
+    )}
+  </select>`
+  const fields: Record<keyof ApplicationSettings, SafeHtml | ''> = {
+    name: field({ name: 'name', label: 'Application name' }, state),
+    products:
+      products.length === 0
+        ? ''
+        : checkboxes(
+            {
+              name: 'product',
+              label: 'API products',
+              hint: 'The products that its tokens are valid for.',
+              choices: products,
+            },
+            state,
+          ),
+    scopes:
+      scopes.length === 0
+        ? ''
+        : checkboxes(
+            {
+              name: 'scope',
+              label: 'Scopes',
+              hint: 'The scopes that its tokens can have.',
+              choices: scopes,
+            },
+            { ...state, chosen: state.chosenScopes },
+          ),
+    lifetimeSeconds: field({ name: 'lifetime', label: 'Token lifetime', type: 'number', after: unit }, state),
+    tokenFormat: choice(
+      {
+        name: 'token_format',
+        label: 'Token format',
+        hint: 'APIs introspect opaque tokens. They verify JWTs themselves, and accept them until they expire.',
+        choices: Object.entries(labels.tokenFormat),
+      },
+      state,
+    ),
+    audiences: field(
+      {
+        name: 'audiences',
+        label: 'Audiences',
+        hint: 'The APIs that its JWTs are for, separated by spaces.',
+        required: false,
+      },
+      state,
+    ),
+    responseForm: choice(
+      {
+        name: 'response_form',
+        label: 'Token response',
+        choices: Object.entries(labels.responseForm),
+      },
+      state,
+    ),
+    level: field(
+      {
+        name: 'level',
+        label: 'Level',
+        hint: `Only for the token response “${labels.responseForm.refresh}”.`,
+        required: false,
+      },
+      state,
+    ),
+  }
+  return html`${Object.values(fields)}`
+}
+
+/** The settings of an application; the type check names a missing one. */
+export function settingsList(application: Application): SafeHtml {
+  const { products, scopes, level, responseForm, lifetimeSeconds, createdAtMs } = application
+  const { tokenFormat, audiences } = application
+  // The name is the title of the page.
+  const settings: Record<Exclude<keyof ApplicationSettings, 'name'>, readonly [string, SafeHtml | string]> = {
+    products: ['API products', products.join(', ') || absent()],
+    scopes: ['Scopes', scopes.join(' ') || absent()],
+    lifetimeSeconds: ['Token lifetime', duration(lifetimeSeconds)],
+    tokenFormat: ['Token format', labels.tokenFormat[tokenFormat]],
+    audiences: ['Audiences', audiences.join(' ') || absent()],
+    responseForm: ['Token response', labels.responseForm[responseForm]],
+    level: ['Level', level || absent()],
+  }
+  return html`<dl class="pairs">
+    ${[...Object.values(settings), ['Created', time(createdAtMs)] as const].map(
+      ([name, value]) =>
+        html`<div>
+          <dt>${name}</dt>
+          <dd>${value}</dd>
+        </div>`,
+    )}
+  </dl>`
+}
+
+/** What kind of tokens an application gets, and for which APIs. */
+export function kindOfTokens({
+  tokenFormat,
+  audiences,
+}: Pick<Approval, 'tokenFormat' | 'audiences'>): string {
+  return getsJwts({ tokenFormat }) ? `JWTs for ${audiences.join(', ')}` : 'opaque tokens'
+}
+
+export function getsJwts({ tokenFormat }: Partial<Approval>): boolean {
+  return tokenFormat === 'jwt'
 }

@@ -1,10 +1,10 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { PageContent } from '../layout/page.ts'
-import type { RegisteredClient, Application, ApplicationSettings } from '../../storage/application.ts'
+import type { RegisteredClient } from '../../storage/application.ts'
 import { tokenSnippets } from '../layout/snippets.ts'
-import { absent, lastUse, type LastUses, duration, relativeTime, time } from '../layout/time.ts'
+import { lastUse, type LastUses, relativeTime } from '../layout/time.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
-import { labels } from './application-form.ts'
+import { settingsList } from './application-form.ts'
 import { applicationFrame } from './application-frame.ts'
 import { usageChart } from './usage-chart.ts'
 import type { Usage } from './usage.ts'
@@ -66,29 +66,4 @@ function well(remaining: number): SafeHtml {
 
 function expiry(expiresAtMs: number, nowMs: number): SafeHtml {
   return html`${expiresAtMs <= nowMs ? 'Expired' : 'Expires'} ${relativeTime(expiresAtMs, nowMs)}.`
-}
-
-/** The settings of an application. */
-function settingsList(application: Application): SafeHtml {
-  const { products, scopes, level, responseForm, lifetimeSeconds, createdAtMs } = application
-  const { tokenFormat, audiences } = application
-  // The name is the title of the page.
-  const settings: Record<Exclude<keyof ApplicationSettings, 'name'>, readonly [string, SafeHtml | string]> = {
-    products: ['API products', products.join(', ') || absent()],
-    scopes: ['Scopes', scopes.join(' ') || absent()],
-    lifetimeSeconds: ['Token lifetime', duration(lifetimeSeconds)],
-    tokenFormat: ['Token format', labels.tokenFormat[tokenFormat]],
-    audiences: ['Audiences', audiences.join(' ') || absent()],
-    responseForm: ['Token response', labels.responseForm[responseForm]],
-    level: ['Level', level || absent()],
-  }
-  return html`<dl class="pairs">
-    ${[...Object.values(settings), ['Created', time(createdAtMs)] as const].map(
-      ([name, value]) =>
-        html`<div>
-          <dt>${name}</dt>
-          <dd>${value}</dd>
-        </div>`,
-    )}
-  </dl>`
 }

@@ -1,5 +1,6 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { Application, Approval, RegisteredClient, Review } from '../../storage/application.ts'
+import { getsJwts, kindOfTokens } from '../applications/application-form.ts'
 import { csrfInput } from '../layout/form.ts'
 import { linkTo } from '../layout/paging.ts'
 import { duration } from '../layout/time.ts'
@@ -79,8 +80,8 @@ export function requesterNote({ note }: Review = {}): SafeHtml | '' {
 /** What is requested; of what token responses state, only what differs. */
 export function requestedText(requested: Approval, approved: Approval): string {
   const { products, scopes, lifetimeSeconds } = requested
-  const format = tokenFormatText(requested)
-  const tokens = format === tokenFormatText(approved) ? '' : `; ${format}`
+  const format = kindOfTokens(requested)
+  const tokens = format === kindOfTokens(approved) ? '' : `; ${format}`
   const scope = scopes.length > 0 ? `; scopes ${scopes.join(' ')}` : ''
   const stated = statedFields
     .filter(([field]) => requested[field] !== approved[field])
@@ -95,7 +96,7 @@ export function additionsOf(application: Application): readonly string[] {
   const has: Partial<Approval> = requested ? application : {}
   const added = (all: readonly string[], existing: readonly string[] = []) =>
     all.filter((each) => !existing.includes(each))
-  const isOtherFormat = has.tokenFormat !== wanted.tokenFormat && wanted.tokenFormat === 'jwt'
+  const isOtherFormat = getsJwts(wanted) && !getsJwts(has)
   return [
     ...added(wanted.products, has.products),
     ...added(wanted.scopes, has.scopes),
@@ -108,11 +109,6 @@ export function additionsOf(application: Application): readonly string[] {
           .map(([field, label]) => `${label} ${requested[field] || 'none'}`)
       : []),
   ]
-}
-
-/** What kind of tokens an application gets, and for which APIs. */
-function tokenFormatText({ tokenFormat, audiences }: Pick<Approval, 'tokenFormat' | 'audiences'>): string {
-  return tokenFormat === 'jwt' ? `JWTs for ${audiences.join(', ')}` : 'opaque tokens'
 }
 
 /** What token responses state of an application. */

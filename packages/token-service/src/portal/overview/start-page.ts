@@ -82,7 +82,6 @@ function applicationStep(request: DeveloperRequest, content: StartContent): Safe
         name="response_form"
         value="products"
       />
-      <input type="hidden" name="token_format" value="opaque" />
       <input type="hidden" name="lifetime" value="1" /><input
         type="hidden"
         name="lifetime_unit"

@@ -142,7 +142,7 @@ export const submissionForm = z.object({ submission_id: z.uuid() })
 const maxSecrets = 10
 const rotationForm = submissionForm.extend({ overlap: z.enum(overlaps.map(([value]) => value)) })
 
-export interface Rotation {
+interface Rotation {
   /** Of the new secret. */
   readonly secretId: string
   readonly overlapMs: number
@@ -151,7 +151,7 @@ export interface Rotation {
 }
 
 /** `secrets`: the existing ones. */
-export function parseRotation(
+function parseRotation(
   form: RawParameters,
   secrets: readonly Pick<StoredSecret, 'id' | 'expiresAtMs'>[],
   nowMs: number,

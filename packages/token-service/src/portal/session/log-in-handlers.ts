@@ -12,7 +12,7 @@ import type { OpenidProvider } from './openid-provider.ts'
 import { sessionPaths, type logInRoutes } from './session-routes.ts'
 import { createSessionStarter } from './session.ts'
 
-export const logInForm = z.object({
+const logInForm = z.object({
   name: z.string().regex(/^\P{Cc}{0,200}$/u, 'Enter a name without control characters.'),
   password: z.string().max(1_000),
 })
