@@ -3,7 +3,6 @@ import base, { shared } from './vitest.config.ts'
 
 /** Tests that also have a long form. */
 const longForms = [
-  'apps/speech-api/test/engines/digits/{recordings.test,word-accuracy.integration.test}.ts',
   'packages/cli/test/proxy/odd-messages.integration.test.ts',
   'packages/token-service/test/admin/audit-sequences.integration.test.ts',
   'packages/token-service/test/portal/{log-in,in-chromium/*}.integration.test.ts',

@@ -5,7 +5,7 @@ import { clientNames, createSpeechClient } from '../src/clients/create-speech-cl
 import { countRequests } from '../src/command/run-demo.ts'
 import type { Platform } from '../src/platform/connection.ts'
 import { startLocalPlatform } from '../src/platform/start-local-platform.ts'
-import { samples, samplesFolder, padWav, silentWav } from './platform.ts'
+import { sampleOf, samplesFolder, padWav, silentWav } from './platform.ts'
 
 let platform: Platform
 
@@ -31,7 +31,7 @@ test.each(clientNames)('%s: 200 concurrent first calls share one token request',
 })
 
 test('every client reports the progress of a long recording and returns the transcript', async () => {
-  const [file, text] = Object.entries(samples)[0]!
+  const { file, text } = sampleOf('digits')
   const recording = new Blob([padWav(await readFile(join(samplesFolder, file)), 30) as Buffer<ArrayBuffer>])
   const transcripts = clientNames.map(async (name) => {
     const progress: (number | undefined)[] = []

@@ -7,10 +7,10 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
 import { createSoakTable } from '@tokenwell/internal-testing/soak-table'
 import { countRequests } from '../src/command/run-demo.ts'
-import { application, startSpeech, startTokens, samples, samplesFolder, padWav } from './platform.ts'
+import { application, startSpeech, startTokens, sampleOf, samplesFolder, padWav } from './platform.ts'
 
 const script = fileURLToPath(new URL('../dist/transcribe.js', import.meta.url))
-const [file, text] = Object.entries(samples)[0]!
+const { file, text } = sampleOf('digits')
 
 const table = createSoakTable()
 const cleanUp: (() => Promise<unknown>)[] = []

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startSpeechApi } from '@tokenwell/speech-api'
 import { startTokenService } from '@tokenwell/token-service'
+import type { Expected } from '../src/speech/speech-api-response.ts'
 
 export interface CommandResult {
   readonly code: number
@@ -50,13 +51,18 @@ export function runCommand(
 
 export const samplesFolder = fileURLToPath(new URL('../samples', import.meta.url))
 
-/** The text of each sample, by file name. */
-export const samples = JSON.parse(readFileSync(`${samplesFolder}/expected.json`, 'utf8')) as Record<
-  string,
-  string
->
+interface Sample {
+  readonly file: string
+  readonly expected: Expected
+  readonly text: string
+}
 
-export const sampleLines = Object.entries(samples).map(([file, text]) => `${file}: ${text}`)
+export const samples = JSON.parse(readFileSync(`${samplesFolder}/samples.json`, 'utf8')) as readonly Sample[]
+
+/** The sample for each kind of expected speech. */
+export function sampleOf(grammar: Expected['grammar']): Sample {
+  return samples.find(({ expected }) => expected.grammar === grammar)!
+}
 
 /** A WAV file of silence: 16 kHz, mono, 16 bits. */
 export function silentWav(seconds: number): Buffer {

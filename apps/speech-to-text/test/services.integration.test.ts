@@ -14,12 +14,11 @@ import {
   startSpeech,
   startTokens,
   runCommand,
-  samples,
+  sampleOf,
   samplesFolder,
 } from './platform.ts'
 
-const files = Object.keys(samples)
-const [file, text] = Object.entries(samples)[0]!
+const { file, text } = sampleOf('digits')
 const { clientId, clientSecret: secret } = application
 
 let AUTH_URL: string
@@ -76,7 +75,7 @@ test('uses existing services, with both names of the credentials', async () => {
 test('names the client ID but not the secret when the secret is invalid', async () => {
   const CLIENT_SECRET = 'wrong-and-yet-a-secret'
   const runs = clientNames.map((client) =>
-    runCommand('transcribe', [...files, '--client', client], {
+    runCommand('transcribe', [file, '--client', client], {
       cwd: samplesFolder,
       env: { AUTH_URL, SPEECH_URL, CLIENT_ID: clientId, CLIENT_SECRET },
     }),

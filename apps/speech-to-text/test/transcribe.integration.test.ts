@@ -7,17 +7,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { clientNames } from '../src/clients/create-speech-client.ts'
 import type { Platform } from '../src/platform/connection.ts'
 import { startLocalPlatform } from '../src/platform/start-local-platform.ts'
-import {
-  runCommand,
-  type CommandOptions,
-  sampleLines,
-  samples,
-  samplesFolder,
-  silentWav,
-} from './platform.ts'
+import { runCommand, type CommandOptions, sampleOf, samples, samplesFolder, silentWav } from './platform.ts'
 
-const files = Object.keys(samples)
-const [file, text] = Object.entries(samples)[0]!
+const files = ['a.wav', 'b.wav', 'c.wav']
+const { file, text } = sampleOf('digits')
 const lines = (text: string) => text.trimEnd().split('\n')
 
 let folder: string
@@ -38,18 +31,21 @@ beforeAll(async () => {
   await writeFile(join(folder, 'empty.wav'), '')
   await writeFile(join(folder, 'cut.wav'), silentWav(1).subarray(0, 30))
   await writeFile(join(folder, 'large.wav'), Buffer.alloc(30 * 1024 * 1024))
-  await writeFile(join(folder, 'good.wav'), await readFile(join(samplesFolder, file)))
+  const recording = await readFile(join(samplesFolder, file))
+  await writeFile(join(folder, 'good.wav'), recording)
+  await mkdir(join(folder, 'three'))
+  for (const name of files) await writeFile(join(folder, 'three', name), recording)
 })
 afterAll(async () => {
   await platform.close()
   await rm(folder, { recursive: true })
 })
 
-test.each(clientNames)('%s transcribes the samples with one token request', async (client) => {
+test.each(clientNames)('%s transcribes several recordings with one token request', async (client) => {
   const { code, stdout, stderr } = await transcribe([...files, '--client', client], {
-    cwd: samplesFolder,
+    cwd: join(folder, 'three'),
   })
-  expect({ code, lines: lines(stdout) }).toEqual({ code: 0, lines: sampleLines })
+  expect({ code, lines: lines(stdout) }).toEqual({ code: 0, lines: files.map((name) => `${name}: ${text}`) })
   expect(stderr).toMatch(
     new RegExp(`^Transcribed ${files.length} recordings with ${client}: 1 token request, .* s\n$`),
   )
@@ -76,10 +72,12 @@ test('starts a platform and resolves paths relative to the folder of the user, n
 
 test('accepts folders, patterns and standard input', async () => {
   const input = await readFile(join(samplesFolder, file))
-  const { code, stdout } = await transcribe(['-', '.', '*.wav'], { cwd: samplesFolder, input })
+  const { code, stdout } = await transcribe(['-', '.', '*.wav'], {
+    cwd: join(folder, 'three'),
+    input,
+  })
   expect(code).toBe(0)
-  expect(lines(stdout)[0]).toBe(`standard input: ${text}`)
-  expect(lines(stdout).slice(1).sort()).toEqual(sampleLines.toSorted())
+  expect(lines(stdout)).toEqual(['standard input', ...files].map((name) => `${name}: ${text}`))
 })
 
 test('prints the warnings of the speech API', async () => {
@@ -103,9 +101,41 @@ test('--json prints one object per line, with times, even for errors', async () 
   }
 })
 
+test.each(clientNames)('%s: transcribes what is expected', async (client) => {
+  for (const { file, expected, text } of samples.filter(({ expected }) => expected.grammar !== 'dates')) {
+    const option = join(folder, `${client}.txt`)
+    if (expected.grammar === 'text') await writeFile(option, expected.text)
+    else if (expected.grammar === 'phrases') await writeFile(option, expected.phrases.join('\n'))
+    const args =
+      expected.grammar === 'text' || expected.grammar === 'phrases'
+        ? [`--${expected.grammar}`, option]
+        : ['--grammar', expected.grammar]
+    const { code, stdout, stderr } = await transcribe([file, '--quiet', '--client', client, ...args], {
+      cwd: samplesFolder,
+    })
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: `${file}: ${text}\n`, stderr: '' })
+  }
+})
+
+test('says what is uncertain, and which words are not in the dictionary', async () => {
+  const other = sampleOf('phrases').file
+  const uncertain = await transcribe([other, '--quiet', '--grammar', 'codes'], { cwd: samplesFolder })
+  expect(uncertain).toMatchObject({
+    code: 0,
+    stderr: `${other}: Part of the recording sounds unlike what was expected.\n`,
+  })
+  await writeFile(join(folder, 'words.txt'), 'four zzq')
+  const unknown = await transcribe(['good.wav', '--text', 'words.txt'], { cwd: folder })
+  expect(unknown).toMatchObject({ code: 2, stdout: '' })
+  expect(unknown.stderr).toContain('good.wav: These words are not in the dictionary: "zzq".')
+})
+
 test.each([
   ['an unknown client', ['a.wav', '--client', 'curl'], 'curl'],
   ['no file', [], 'FILE'],
+  ['an unknown grammar', ['a.wav', '--grammar', 'colours'], 'colours'],
+  ['a file that does not exist', ['a.wav', '--text', 'gone.txt'], 'gone.txt'],
+  ['two kinds of speech', ['a.wav', '--grammar', 'digits', '--text', import.meta.filename], '--text'],
   ['an unknown option', ['a.wav', '--colour'], '--colour'],
   ['a concurrency of nothing', ['a.wav', '--concurrency', '0'], '--concurrency'],
 ])('names the cause: %s', async (_what, args, name) => {
@@ -165,12 +195,11 @@ test('prints colours only to terminals, and not with NO_COLOR', async () => {
 test('the demo transcribes every sample with every client and one token request each', async () => {
   const { code, stdout, stderr } = await runCommand('demo', [])
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  const calls = Object.keys(samples).length
   for (const client of clientNames) {
-    for (const [file, text] of Object.entries(samples)) {
+    for (const { file, text } of ['digits', 'numbers', 'phrases'].map((each) => sampleOf(each as 'digits'))) {
       const row = stdout.split('\n').find((line) => line.includes(file) && line.includes(` ${client} `))
-      expect(row).toContain(` ${text} `)
+      expect(row).toContain(` ✓ ${text} `)
     }
-    expect(stdout).toContain(`${client}: 1 token request for ${calls} API calls`)
+    expect(stdout).toContain(`${client}: 1 token request for 3 API calls`)
   }
 })

@@ -12,18 +12,35 @@ export interface SpeechSegment {
 export interface Transcript {
   readonly durationSeconds: number
   readonly segments: readonly SpeechSegment[]
+  /** What the engine listened for. Missing if the engine transcribes any speech. */
+  readonly grammar?: ExpectedSpeech['grammar'] | undefined
+  /** Whether part of the recording sounds unlike what was expected. Missing if the engine does not report it. */
+  readonly uncertain?: boolean | undefined
   /** What may be wrong with the recording or the transcript. */
   readonly warnings?: readonly TranscriptWarning[] | undefined
 }
 
 export interface TranscriptWarning {
-  readonly code: 'truncated_wav' | 'silence' | 'nothing_recognised'
+  readonly code: 'truncated_wav' | 'silence' | 'nothing_recognised' | 'text_not_spoken'
   /** One sentence for the client. */
   readonly message: string
 }
 
+export const grammarNames = ['digits', 'numbers', 'dates', 'codes'] as const
+export type GrammarName = (typeof grammarNames)[number]
+
+/** What a recording contains, as far as the client knows. */
+export type ExpectedSpeech =
+  | { readonly grammar: GrammarName }
+  /** One of these sentences, or several with pauses between them. */
+  | { readonly grammar: 'phrases'; readonly phrases: readonly string[] }
+  /** This text, of which each word gets its time. */
+  | { readonly grammar: 'text'; readonly text: string }
+
 export interface TranscribeOptions {
   readonly signal: AbortSignal
+  /** @default what the engine recognises without it */
+  readonly expected?: ExpectedSpeech | undefined
   /** Called with 0 when the engine starts, then whenever it has processed more, if the engine reports that. */
   readonly onProgress?: ((processedSeconds: number) => void) | undefined
 }
@@ -42,11 +59,25 @@ export interface SpeechEngine {
    * Transcribes a WAV file as it arrives.
    *
    * @throws {AudioError} if the recording cannot be read
+   * @throws {ExpectedSpeechError} if the engine cannot recognise what is expected; the recording is then not read
    * @throws {EngineBusyError} if the engine already has as many recordings as it accepts
    * @throws {EngineError} if the engine fails and the recording is not the cause
    */
   transcribe(audio: AsyncIterable<Uint8Array>, options: TranscribeOptions): Promise<Transcript>
   close(): Promise<void>
+}
+
+export type ExpectedSpeechErrorCode = 'unknown_words' | 'grammar_not_supported'
+
+/** The engine cannot recognise what the client expects. The message is one sentence for the client. */
+export class ExpectedSpeechError extends Error {
+  override readonly name = 'ExpectedSpeechError'
+  readonly code: ExpectedSpeechErrorCode
+
+  constructor(code: ExpectedSpeechErrorCode, message: string) {
+    super(message)
+    this.code = code
+  }
 }
 
 /** The engine accepts no more recordings at the moment. */
@@ -83,6 +114,7 @@ export type RecordingFacts = Pick<WavReader, 'durationSeconds' | 'missingSeconds
 export function createTranscript(
   { durationSeconds, missingSeconds, isSilent }: RecordingFacts,
   segments: readonly SpeechSegment[],
+  more: Pick<Transcript, 'grammar' | 'uncertain' | 'warnings'> = {},
 ): Transcript {
   const warnings: TranscriptWarning[] = []
   if (missingSeconds > 0) {
@@ -95,5 +127,6 @@ export function createTranscript(
     const message = 'The recording contains sound, but no words were recognised.'
     warnings.push({ code: 'nothing_recognised', message })
   }
-  return { durationSeconds: Math.round(durationSeconds * 1_000) / 1_000, segments, warnings }
+  warnings.push(...(more.warnings ?? []))
+  return { ...more, durationSeconds: Math.round(durationSeconds * 1_000) / 1_000, segments, warnings }
 }

@@ -1,7 +1,13 @@
 import type { ServerResponse } from 'node:http'
 import cors from '@fastify/cors'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply } from 'fastify'
-import { EngineBusyError, EngineError, type EngineErrorCode } from '../engines/speech-engine.ts'
+import {
+  EngineBusyError,
+  EngineError,
+  ExpectedSpeechError,
+  type EngineErrorCode,
+  type ExpectedSpeechErrorCode,
+} from '../engines/speech-engine.ts'
 import { ShareExceededError } from '../jobs/run-job.ts'
 import { AudioError, type AudioErrorCode } from '../wav/wav-format.ts'
 
@@ -28,13 +34,15 @@ export class ApiError extends Error {
   }
 }
 
-const STATUSES: Readonly<Record<AudioErrorCode | EngineErrorCode, number>> = {
+const STATUSES: Readonly<Record<AudioErrorCode | ExpectedSpeechErrorCode | EngineErrorCode, number>> = {
   empty_file: 400,
   not_a_wav: 415,
   malformed_wav: 422,
   unsupported_wav: 415,
   no_samples: 422,
   invalid_samples: 422,
+  unknown_words: 422,
+  grammar_not_supported: 422,
   engine_failed: 502,
   engine_timeout: 504,
   engine_closed: 503,
@@ -63,7 +71,7 @@ export function logServerError(log: FastifyBaseLogger, error: unknown): void {
 /** Converts any error to what the client may see. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
-  if (error instanceof AudioError || error instanceof EngineError) {
+  if (error instanceof AudioError || error instanceof ExpectedSpeechError || error instanceof EngineError) {
     return new ApiError(STATUSES[error.code], error.code, error.message)
   }
   if (error instanceof EngineBusyError) {

@@ -2,6 +2,8 @@ import type { Readable } from 'node:stream'
 import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { raceSignal } from 'race-signal'
+import type { ExpectedSpeech } from '../engines/speech-engine.ts'
+import { createExpectedSpeechFields, type ExpectedSpeechFields } from './expected-speech.ts'
 import { ApiError } from './handle-errors.ts'
 
 export interface SlowUploadLimits {
@@ -90,14 +92,15 @@ function expectsContinue(request: FastifyRequest): boolean {
 
 const RAW_TYPES = ['audio/wav', 'audio/x-wav', 'audio/wave', 'audio/vnd.wave', 'application/octet-stream']
 const FIELD = 'file'
-const FORM_OVERHEAD = 65_536 // bytes of a form besides the recording
+const FIELD_BYTES = 131_072
+const FORM_OVERHEAD = 2 * FIELD_BYTES // of a form besides the recording
 
 /** Accepts a recording as the whole body or as a field of a form. It is not read yet. */
 export function acceptAudio(server: FastifyInstance, maxBytes: number): void {
   server.removeAllContentTypeParsers()
   server.addContentTypeParser(RAW_TYPES, (_request, body, done) => done(null, body))
   server.register(multipart, {
-    limits: { fileSize: maxBytes + 1, files: 4, fields: 20, fieldSize: FORM_OVERHEAD, parts: 24 },
+    limits: { fileSize: maxBytes + 1, files: 4, fields: 20, fieldSize: FIELD_BYTES, parts: 24 },
     throwFileSizeLimit: false,
   })
 }
@@ -109,36 +112,59 @@ export function rejectLargeBody(request: FastifyRequest, maxBytes: number): void
   if (length > maxBytes + (form ? FORM_OVERHEAD : 0)) throw tooLarge(maxBytes)
 }
 
-/** Yields the recording of a request as it arrives. */
-export async function* readUpload(reply: FastifyReply, maxBytes: number): AsyncGenerator<Uint8Array> {
+/**
+ * Yields the recording of a request as it arrives.
+ *
+ * @param onExpected called at the beginning of the recording with what it contains, if the request says so
+ */
+export async function* readUpload(
+  reply: FastifyReply,
+  maxBytes: number,
+  onExpected: (expected: ExpectedSpeech | undefined) => void,
+): AsyncGenerator<Uint8Array> {
   const { request } = reply
+  const fields = createExpectedSpeechFields()
+  for (const [name, value] of Object.entries(request.query as object)) fields.add(name, value)
   sendContinue(request, reply.raw)
-  const audio = request.isMultipart() ? await findFile(request) : (request.body as Readable | undefined)
-  if (!audio) throw new ApiError(400, 'empty_file', 'The request has no body. Send a WAV file.')
   let length = 0
+  for await (const audio of recordingsIn(request, fields)) {
+    onExpected(fields.read())
+    try {
+      // Not destroyed when reading stops early: the connection is needed for the response.
+      for await (const bytes of audio.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
+        length += bytes.length
+        if (length > maxBytes) throw tooLarge(maxBytes)
+        yield bytes
+      }
+    } catch (error) {
+      throw error instanceof ApiError ? error : malformedUpload(error)
+    }
+  }
+}
+
+/** Yields the body, or the file of a form and then reads the rest of the form: one recording. */
+async function* recordingsIn(
+  request: FastifyRequest,
+  fields: ExpectedSpeechFields,
+): AsyncGenerator<Readable> {
+  if (!request.isMultipart()) {
+    if (!request.body) throw new ApiError(400, 'empty_file', 'The request has no body. Send a WAV file.')
+    return yield request.body as Readable
+  }
+  let found = false
   try {
-    // Not destroyed when reading stops early: the connection is needed for the response.
-    for await (const bytes of audio.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
-      length += bytes.length
-      if (length > maxBytes) throw tooLarge(maxBytes)
-      yield bytes
+    for await (const part of request.parts()) {
+      if (part.type === 'field') fields.add(part.fieldname, part.value, part.valueTruncated)
+      else if (part.fieldname !== FIELD || found) part.file.resume()
+      else {
+        found = true
+        yield part.file
+      }
     }
   } catch (error) {
     throw error instanceof ApiError ? error : malformedUpload(error)
   }
-}
-
-async function findFile(request: FastifyRequest): Promise<Readable> {
-  try {
-    for await (const part of request.parts()) {
-      if (part.type !== 'file') continue
-      if (part.fieldname === FIELD) return part.file
-      part.file.resume()
-    }
-  } catch (error) {
-    throw malformedUpload(error)
-  }
-  throw new ApiError(400, 'file_missing', `The form has no file in the field "${FIELD}".`)
+  if (!found) throw new ApiError(400, 'file_missing', `The form has no file in the field "${FIELD}".`)
 }
 
 function tooLarge(maxBytes: number): ApiError {

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { TokenVerifier } from '@tokenwell/resource-server'
 import { resourceServer } from '@tokenwell/resource-server/fastify'
 import {
+  type ExpectedSpeech,
   type SpeechSegment,
   type Transcript,
   type TranscriptWarning,
@@ -26,6 +27,10 @@ export interface TranscriptionResponse {
   readonly durationSeconds: number
   readonly language: 'en'
   readonly segments: readonly SpeechSegment[]
+  /** What the engine listened for. Missing if it transcribes any speech. */
+  readonly grammar?: ExpectedSpeech['grammar'] | undefined
+  /** Whether part of the recording sounds unlike what was expected. Missing if the engine does not report it. */
+  readonly uncertain?: boolean | undefined
   readonly warnings: readonly TranscriptWarning[]
 }
 
@@ -41,9 +46,9 @@ export interface JobResponse {
 }
 
 function toTranscriptionResponse(transcript: Transcript): TranscriptionResponse {
-  const { durationSeconds, segments, warnings = [] } = transcript
+  const { durationSeconds, segments, grammar, uncertain, warnings = [] } = transcript
   const text = segments.map((segment) => segment.text).join(' ')
-  return { text, durationSeconds, language: 'en', segments, warnings }
+  return { text, durationSeconds, language: 'en', segments, grammar, uncertain, warnings }
 }
 
 function toJobResponse(job: Readonly<Job>): JobResponse {
@@ -106,18 +111,20 @@ export async function transcriptionRoutes(
     const freePlace = takePlace(request.caller)
     const signal = abortOnDisconnect(reply)
     const length = Number(request.headers['content-length']) || undefined
-    const upload = limitSlowUpload(readUpload(reply, maxBytes), slowUploads)
+    let expected: ExpectedSpeech | undefined
+    const read = readUpload(reply, maxBytes, (found) => (expected = found))
+    const upload = limitSlowUpload(read, slowUploads)
     try {
       const { audio, seconds } = await readDuration(upload, length)
       const asynchronous = prefersAsync(request)
       if (!asynchronous && (seconds ?? 0) <= longAudioSeconds) {
-        const transcript = await engine.transcribe(audio, { signal })
+        const transcript = await engine.transcribe(audio, { signal, expected })
         const { durationSeconds, segments } = transcript
         request.log.info({ durationSeconds, segments: segments.length }, 'transcribed')
         return toTranscriptionResponse(transcript)
       }
       freePlace() // jobs have separate places
-      const job = await jobs.add(request.caller, { audio, seconds }, signal)
+      const job = await jobs.add(request.caller, { audio, seconds, expected }, signal)
       if (asynchronous) reply.header('preference-applied', 'respond-async')
       reply.code(202).header('location', `${PATH}/${job.id}`)
       return respondWithJob(job, reply)

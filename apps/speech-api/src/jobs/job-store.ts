@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { untilAborted } from '../engines/command/create-command-engine.ts'
-import { EngineBusyError, EngineError, type SpeechEngine } from '../engines/speech-engine.ts'
+import {
+  EngineBusyError,
+  EngineError,
+  type ExpectedSpeech,
+  type SpeechEngine,
+} from '../engines/speech-engine.ts'
 import { createTemporaryFile } from '../temporary-files/temporary-file.ts'
 import { createFairShare, runJob, type Job } from './run-job.ts'
 
@@ -31,6 +36,7 @@ export interface Recording {
   readonly audio: AsyncIterable<Uint8Array>
   /** Duration, undefined if it is unknown. */
   readonly seconds: number | undefined
+  readonly expected?: ExpectedSpeech | undefined
 }
 
 export interface JobStore {
@@ -86,7 +92,7 @@ export function createJobStore(options: JobStoreOptions): JobStore {
     return share.take(owner, free)
   }
 
-  const store = async (owner: string, { audio, seconds }: Recording, signal: AbortSignal) => {
+  const store = async (owner: string, { audio, seconds, expected }: Recording, signal: AbortSignal) => {
     const file = await createTemporaryFile(async (handle) => {
       const either = AbortSignal.any([signal, closing.signal])
       for await (const bytes of untilAborted(audio, either)) await handle.appendFile(bytes)
@@ -97,7 +103,7 @@ export function createJobStore(options: JobStoreOptions): JobStore {
     if (closing.signal.aborted) entry.controller.abort(closing.signal.reason)
     const run = async () => {
       await using _ = file
-      await runJob(job, file.path, entry.controller, { engine, timeoutMs })
+      await runJob(job, file.path, entry.controller, { engine, expected, timeoutMs })
       finish(entry)
     }
     return { job, finished: run() }

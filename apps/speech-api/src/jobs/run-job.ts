@@ -1,7 +1,13 @@
 import { createReadStream } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { raceSignal } from 'race-signal'
-import { EngineBusyError, EngineError, type SpeechEngine, type Transcript } from '../engines/speech-engine.ts'
+import {
+  EngineBusyError,
+  EngineError,
+  type ExpectedSpeech,
+  type SpeechEngine,
+  type Transcript,
+} from '../engines/speech-engine.ts'
 
 /** A recording that is transcribed after its upload. */
 export interface Job {
@@ -72,6 +78,7 @@ export function createFairShare(): FairShare {
 
 export interface JobSettings {
   readonly engine: SpeechEngine
+  readonly expected: ExpectedSpeech | undefined
   readonly timeoutMs: number
 }
 
@@ -82,7 +89,7 @@ export async function runJob(
   job: Job,
   path: string,
   controller: AbortController,
-  { engine, timeoutMs }: JobSettings,
+  { engine, expected, timeoutMs }: JobSettings,
 ): Promise<void> {
   const timeout = setTimeout(() => {
     const message = `Transcribing the recording took longer than ${timeoutMs / 1_000} s.`
@@ -95,7 +102,7 @@ export async function runJob(
   const { signal } = controller
   try {
     const transcription = whenNotBusy(signal, () =>
-      engine.transcribe(createReadStream(path), { signal, onProgress }),
+      engine.transcribe(createReadStream(path), { signal, expected, onProgress }),
     )
     job.transcript = await raceSignal(transcription, signal)
     job.state = 'done'

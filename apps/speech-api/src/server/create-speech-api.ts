@@ -1,7 +1,7 @@
 import { fastify, type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { createTokenVerifier } from '@tokenwell/resource-server'
-import { createDigitsEngine } from '../engines/digits/create-digits-engine.ts'
+import { createGrammarEngine } from '../engines/grammar/create-grammar-engine.ts'
 import { allowOrigins, finishResponses, handleErrors, logServerError } from '../http/handle-errors.ts'
 import { handleUnreadBodies } from '../http/read-upload.ts'
 import { transcriptionRoutes } from '../http/transcription-routes.ts'
@@ -34,7 +34,7 @@ export function createSpeechApi(options: SpeechApiOptions): FastifyInstance {
   handleErrors(server)
   handleUnreadBodies(server)
 
-  const engine = options.engine ?? createDigitsEngine()
+  const engine = options.engine ?? createGrammarEngine()
   if (!options.engine) server.addHook('onClose', () => engine.close())
   const jobs = createJobStore({
     engine,

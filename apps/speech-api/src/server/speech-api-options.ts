@@ -14,7 +14,7 @@ export interface SpeechApiOptions {
    */
   readonly allowInsecureRequests?: boolean | undefined
   /** Recognises speech. An engine that you pass is not closed with the server.
-   * @default the digits engine
+   * @default the grammar engine
    */
   readonly engine?: SpeechEngine | undefined
   /** The API product that an access token must cover.

@@ -20,20 +20,8 @@ const ZERO_CROSSINGS = 16
 const ROLL_OFF = 0.92 // of the lower of the two Nyquist frequencies
 const MAX_PHASES = 1_024
 
-/** Converts a stream from one sample rate to the next, with a low-pass windowed sinc filter that prevents aliasing. */
-export function createResampler(rates: readonly number[]): Resampler {
-  const steps = rates.slice(1).map((to, index) => createStep(rates[index] as number, to))
-  return {
-    push: (samples) => steps.reduce((converted, step) => step.push(converted), samples),
-    end: () =>
-      steps.reduce<Float32Array>(
-        (converted, step) => joinSamples([step.push(converted), step.end()]),
-        new Float32Array(),
-      ),
-  }
-}
-
-function createStep(from: number, to: number): Resampler {
+/** Converts a stream to another sample rate, with a low-pass windowed sinc filter that prevents aliasing. */
+export function createResampler(from: number, to: number): Resampler {
   if (from === to) return { push: (samples) => samples, end: () => new Float32Array() }
   const narrowing = Math.min(1, to / from)
   const reach = Math.ceil(ZERO_CROSSINGS / narrowing) // samples used on either side

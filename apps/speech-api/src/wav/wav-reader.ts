@@ -3,8 +3,6 @@ import { createResampler, type Resampler } from './resampler.ts'
 import { createWavDecoder } from './wav-decoder.ts'
 
 export interface WavReader {
-  /** The sample rate of the file, known once its header has been pushed. */
-  readonly sampleRate: number | undefined
   /** Duration of the samples read so far. */
   readonly durationSeconds: number
   /** Duration of the samples that the header states but that have not arrived. */
@@ -28,20 +26,13 @@ export function areSilent(samples: Float32Array): boolean {
   return samples.every((sample) => Math.abs(sample) < MAX_SILENCE)
 }
 
-/**
- * Reads a WAV file as one channel at a fixed sample rate.
- *
- * @param through the sample rates to convert a recording to, one after another, given its own
- */
-export function createWavReader(through: (sampleRate: number) => readonly number[]): WavReader {
+/** Reads a WAV file as one channel at the given sample rate. */
+export function createWavReader(sampleRate: number): WavReader {
   const decoder = createWavDecoder()
   let resampler: Resampler | undefined
   let read = 0
   let isSilent = true
   return {
-    get sampleRate() {
-      return decoder.format?.sampleRate
-    },
     get durationSeconds() {
       return decoder.format ? read / decoder.format.sampleRate : 0
     },
@@ -58,7 +49,7 @@ export function createWavReader(through: (sampleRate: number) => readonly number
       if (!decoder.format) return samples
       read += samples.length
       isSilent &&= areSilent(samples)
-      resampler ??= createResampler([decoder.format.sampleRate, ...through(decoder.format.sampleRate)])
+      resampler ??= createResampler(decoder.format.sampleRate, sampleRate)
       return resampler.push(samples)
     },
     end() {

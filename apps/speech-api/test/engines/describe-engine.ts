@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SpeechEngine, TranscriptionResponse } from '@tokenwell/speech-api'
-import { wavFile } from '../../scripts/espeak.ts'
+import { wavFile } from '../support/wav-file.ts'
 import { sendRaw } from '../support/raw-request.ts'
 import { addClient, startTestApi, type TestApi } from '../support/test-api.ts'
-import { recordings } from '../support/transcribe-file.ts'
+import { digits as sample, repeated } from '../support/recordings.ts'
 
-const [sample] = recordings as [(typeof recordings)[number]]
+const recordings = [sample, repeated(2), repeated(3)]
 const emptyFile = wavFile(new Float32Array(), { dataLength: 0xffffffff })
 
 /** Tests that every engine must pass that recognises digits. */
@@ -27,7 +27,7 @@ export function describeEngine(
     })
 
     test('transcribes concurrent recordings, each with its own digits and times', async () => {
-      const transcripts = recordings.map(({ file }) => transcriptOf(api.post(Uint8Array.from(file))))
+      const transcripts = recordings.map(({ wav }) => transcriptOf(api.post(wav)))
       for (const { segments, durationSeconds } of await Promise.all(transcripts)) {
         for (const [index, { start, end }] of segments.entries()) {
           expect(start).toBeGreaterThanOrEqual(segments[index - 1]?.end ?? 0)
@@ -43,14 +43,14 @@ export function describeEngine(
     test('transcribes other recordings while an upload stalls', async () => {
       const slow = uploadInHalves(api)
       await slow.started
-      expect(await transcriptOf(api.post(Uint8Array.from(sample.file)))).toMatchObject({ text: sample.text })
+      expect(await transcriptOf(api.post(sample.wav))).toMatchObject({ text: sample.text })
       slow.finish()
       expect(await transcriptOf(slow.response)).toMatchObject({ text: sample.text })
     })
 
     test('reports what is wrong with an upload and transcribes the next one', async () => {
       const head = '--x\r\ncontent-disposition: form-data; name="file"; filename="a.wav"\r\n\r\n'
-      const cutForm = await new Blob([head, Uint8Array.from(sample.file.subarray(0, 20_000))]).arrayBuffer()
+      const cutForm = await new Blob([head, sample.wav.subarray(0, 20_000)]).arrayBuffer()
       const invalid = {
         not_a_wav: [415, api.post('no recording at all')],
         empty_file: [400, api.post(new Uint8Array())],
@@ -64,7 +64,7 @@ export function describeEngine(
           body: { error: { code } },
         })
       }
-      expect(await transcriptOf(api.post(Uint8Array.from(sample.file)))).toMatchObject({ text: sample.text })
+      expect(await transcriptOf(api.post(sample.wav))).toMatchObject({ text: sample.text })
     })
   })
 
@@ -75,7 +75,7 @@ export function describeEngine(
       const reading = Promise.withResolvers<void>()
       const transcription = engine.transcribe(
         (async function* () {
-          yield sample.file.subarray(0, 1_000)
+          yield sample.wav.subarray(0, 1_000)
           reading.resolve()
           await new Promise(() => {})
         })(),
@@ -90,7 +90,7 @@ export function describeEngine(
     test('rejects with the error of a failed upload', async () => {
       const engine = createEngine(1)
       const audio = (async function* () {
-        yield sample.file.subarray(0, 100)
+        yield sample.wav.subarray(0, 100)
         throw new Error('the connection was lost')
       })()
       const { signal } = new AbortController()
@@ -105,7 +105,7 @@ export function describeEngine(
       await using api = await startTestApi({ engine })
       const uploads = [uploadInHalves(api), uploadInHalves(api, addClient(api, 'another-client'))] as const
       await expect.poll(() => engine.busy).toBe(true)
-      const rejected = await api.post(Uint8Array.from(sample.file))
+      const rejected = await api.post(sample.wav)
       expect(rejected.status).toBe(503)
       expect(rejected.headers.get('retry-after')).toBe('1')
       expect(await rejected.json()).toMatchObject({ error: { code: 'busy' } })
@@ -138,10 +138,10 @@ function uploadInHalves(api: TestApi, headers?: Record<string, string>) {
   const started = Promise.withResolvers<void>()
   const rest = Promise.withResolvers<void>()
   const pieces = (async function* () {
-    yield sample.file.subarray(0, 20_000)
+    yield sample.wav.subarray(0, 20_000)
     started.resolve() // the first half has been sent
     await rest.promise
-    yield sample.file.subarray(20_000)
+    yield sample.wav.subarray(20_000)
   })()
   const response = api.post(pieces, headers)
   return { response, started: started.promise, finish: rest.resolve }

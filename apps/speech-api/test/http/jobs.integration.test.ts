@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { wavFile } from '../../scripts/espeak.ts'
+import { wavFile } from '../support/wav-file.ts'
 import { joinSamples } from '../../src/wav/resampler.ts'
 import { type TestApi, VALID_TOKEN, startTestApi, createCountingEngine } from '../support/test-api.ts'
-import { recordings, samplesOf } from '../support/transcribe-file.ts'
+import { digits as sample, samplesOf } from '../support/recordings.ts'
 
-const [sample] = recordings as [(typeof recordings)[number]]
 const asynchronous = { prefer: 'respond-async' }
 const withToken = (token = VALID_TOKEN) => ({ headers: { authorization: `Bearer ${token}` } })
 
@@ -39,13 +38,13 @@ async function follow(api: TestApi, response: Response): Promise<Job[]> {
   return responses
 }
 
-describe('with the digits engine', () => {
+describe('with the grammar engine', () => {
   let api: TestApi
   beforeAll(async () => void (api = await startTestApi()))
   afterAll(() => api[Symbol.asyncDispose]())
 
   test('transcribes a long recording as a job that reports its progress and returns the transcript', async () => {
-    const spoken = joinSamples([samplesOf(sample.file), new Float32Array(61 * 16_000)])
+    const spoken = joinSamples([samplesOf(sample.wav), new Float32Array(61 * 16_000)])
     const responses = await follow(api, await api.post(Uint8Array.from(wavFile(spoken))))
     expect(responses[0]).toMatchObject({ state: expect.stringMatching(/waiting|running/), progress: 0 })
     const progress = responses.map((job) => job.progress!)
@@ -58,7 +57,7 @@ describe('with the digits engine', () => {
   test.each(['respond-async', 'wait=5, Respond-Async'])(
     'transcribes a short recording as a job if the client prefers that: %s',
     async (prefer) => {
-      const response = await api.post(Uint8Array.from(sample.file), { prefer })
+      const response = await api.post(sample.wav, { prefer })
       expect(response.headers.get('preference-applied')).toBe('respond-async')
       expect((await follow(api, response)).at(-1)?.result).toMatchObject({ text: sample.text })
     },

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createSoakTable } from '@tokenwell/internal-testing/soak-table'
-import { wavFile } from '../../scripts/espeak.ts'
+import { wavFile } from '../support/wav-file.ts'
 import { startTestApi } from '../support/test-api.ts'
 
 const table = createSoakTable()

@@ -1,10 +1,10 @@
 import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { EngineBusyError, createDigitsEngine, type SpeechEngine } from '@tokenwell/speech-api'
-import { wavFile } from '../../scripts/espeak.ts'
+import { EngineBusyError, createGrammarEngine, type SpeechEngine } from '@tokenwell/speech-api'
+import { wavFile } from '../support/wav-file.ts'
 import { sendRaw } from '../support/raw-request.ts'
 import { startTestApi, createCountingEngine, addClient } from '../support/test-api.ts'
-import { recordings } from '../support/transcribe-file.ts'
+import { digits as sample } from '../support/recordings.ts'
 
 const MEGABYTE = 1_048_576
 const TOO_LARGE = { error: { code: 'too_large', message: 'The recording is larger than 25 MiB.' } }
@@ -119,19 +119,18 @@ test('reports its health without a token, also during uploads', async () => {
   expect((await Promise.all(uploads)).map(({ status }) => status)).toEqual(Array(8).fill(200))
 })
 
-const [sample] = recordings as [(typeof recordings)[number]]
 const beginning = wavFile(new Float32Array(50_000)).subarray(0, 700)
 const length = { 'content-length': '100044' }
 
 test('32 stalled uploads of one client do not block another client', async () => {
-  const engine = createDigitsEngine({ threads: 1 })
+  const engine = createGrammarEngine({ threads: 1 })
   await using api = await startTestApi({ engine })
   const stalled = Array.from({ length: 32 }, () => sendRaw(api.url, length, beginning))
   const rejected = stalled.slice(16).map((request) => request.received('"too_many_recordings"'))
   for (const response of await Promise.all(rejected)) expect(response).toContain('HTTP/1.1 429')
   const headers = addClient(api, 'another-client')
   for (let round = 0; round < 3; round++) {
-    const response = await api.post(Uint8Array.from(sample.file), headers)
+    const response = await api.post(sample.wav, headers)
     expect(await response.json()).toMatchObject({ text: sample.text })
   }
   for (const request of stalled) request.socket.destroy()

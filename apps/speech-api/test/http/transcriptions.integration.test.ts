@@ -1,17 +1,15 @@
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { TranscriptionResponse } from '@tokenwell/speech-api'
-import { wavFile } from '../../scripts/espeak.ts'
+import { ExpectedSpeechError, type TranscriptionResponse } from '@tokenwell/speech-api'
+import { wavFile } from '../support/wav-file.ts'
 import { type TestApi, startTestApi, VALID_TOKEN, createCountingEngine } from '../support/test-api.ts'
-import { tone, recordings } from '../support/transcribe-file.ts'
+import { digits as sample, formOf, samples } from '../support/recordings.ts'
 
 let api: TestApi
 beforeAll(async () => {
   api = await startTestApi()
 })
 afterAll(() => api[Symbol.asyncDispose]())
-
-const [sample] = recordings as [(typeof recordings)[number]]
 
 /** Posts a form with the content type that `fetch` would set. */
 async function postForm(form: FormData): Promise<Response> {
@@ -35,38 +33,61 @@ async function errorOf(response: Response): Promise<{ status: number; code: stri
 }
 
 describe('transcribes a recording', () => {
-  test.each(recordings)('in the body: $name', async ({ file, text }) => {
-    const response = await api.post(Uint8Array.from(file))
+  test('in the body', async () => {
+    const response = await api.post(sample.wav)
     expect(response.status).toBe(200)
     expect(response.headers.get('cache-control')).toBe('no-store')
     const body = (await response.json()) as Record<string, unknown> & { segments: unknown[] }
-    expect(body).toMatchObject({ text, language: 'en' })
+    expect(body).toMatchObject({ text: sample.text, language: 'en', grammar: 'digits', uncertain: false })
     expect(body['durationSeconds']).toBeGreaterThan(2)
-    expect(body.segments).toHaveLength(text.split(' ').length)
+    expect(body.segments).toHaveLength(sample.text.split(' ').length)
     expect(body.segments[0]).toEqual({
       start: expect.any(Number),
       end: expect.any(Number),
-      text: text[0],
+      text: sample.text[0],
       confidence: expect.any(Number),
     })
+  })
+
+  test.each(samples)('in a form that says what is in it: $expected.grammar', async (one) => {
+    const response = await postForm(formOf(one))
+    expect(response.status).toBe(200)
+    expect(await response.json()).toMatchObject({
+      text: one.text,
+      grammar: one.expected.grammar,
+      uncertain: false,
+      warnings: [],
+    })
+  })
+
+  test('in the body, with what is in it in the query', async () => {
+    const [command] = samples.filter(({ expected }) => expected.grammar === 'phrases')
+    const query = new URLSearchParams()
+    for (const phrase of ['Close the shutters.', command!.text]) query.append('phrases', phrase)
+    const response = await fetch(`${api.url}/v1/transcriptions?${query}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${VALID_TOKEN}`, 'content-type': 'audio/wav' },
+      body: command!.wav,
+    })
+    expect(await response.json()).toMatchObject({ text: command!.text, grammar: 'phrases' })
   })
 
   test.each(['audio/wav', 'audio/x-wav', 'audio/wave', 'application/octet-stream', 'audio/wav; codecs=1'])(
     'as %s',
     async (type) => {
-      const response = await api.post(Uint8Array.from(sample.file), { 'content-type': type })
+      const response = await api.post(sample.wav, { 'content-type': type })
       expect(await response.json()).toMatchObject({ text: sample.text })
     },
   )
 
   test('as a field of a form, among other fields', async () => {
-    const response = await postForm(formWith('file', Uint8Array.from(sample.file)))
+    const response = await postForm(formWith('file', sample.wav))
     expect(await response.json()).toMatchObject({ text: sample.text })
   })
 
   test('in chunks, without Content-Length', async () => {
     const pieces = Array.from({ length: 50 }, (_, index) =>
-      sample.file.subarray((index * sample.file.length) / 50, ((index + 1) * sample.file.length) / 50),
+      sample.wav.subarray((index * sample.wav.length) / 50, ((index + 1) * sample.wav.length) / 50),
     )
     const response = await api.post(Readable.toWeb(Readable.from(pieces)) as ReadableStream)
     expect(await response.json()).toMatchObject({ text: sample.text })
@@ -79,12 +100,15 @@ describe('transcribes a recording', () => {
       durationSeconds: 1,
       language: 'en',
       segments: [],
+      grammar: 'digits',
+      uncertain: false,
       warnings: [{ code: 'silence', message: 'The recording is silent.' }],
     })
   })
 
   test('of other sounds as an empty text with another warning', async () => {
-    const response = await api.post(Uint8Array.from(wavFile(tone(440, 16_000, 1))))
+    const clicks = Float32Array.from({ length: 32_000 }, (_, index) => (index % 8_000 < 80 ? 0.9 : 0))
+    const response = await api.post(Uint8Array.from(wavFile(clicks)))
     const message = 'The recording contains sound, but no words were recognised.'
     expect(await response.json()).toMatchObject({
       text: '',
@@ -93,7 +117,7 @@ describe('transcribes a recording', () => {
   })
 
   test('of a truncated file as far as it goes, with a warning', async () => {
-    const half = sample.file.subarray(0, sample.file.length / 2)
+    const half = sample.wav.subarray(0, sample.wav.length / 2)
     const body = (await (await api.post(Uint8Array.from(half))).json()) as TranscriptionResponse
     expect(body.segments.length).toBeGreaterThan(0)
     expect(body.warnings).toEqual([
@@ -105,7 +129,7 @@ describe('transcribes a recording', () => {
   })
 
   test('without warnings if nothing is wrong', async () => {
-    const response = await api.post(Uint8Array.from(sample.file))
+    const response = await api.post(sample.wav)
     expect(await response.json()).toMatchObject({ text: sample.text, warnings: [] })
   })
 })
@@ -149,7 +173,7 @@ describe('responds with a code and a sentence to', () => {
   )
 
   test('a form without the field', async () => {
-    const response = await postForm(formWith('recording', Uint8Array.from(sample.file)))
+    const response = await postForm(formWith('recording', sample.wav))
     expect(await errorOf(response)).toMatchObject({ status: 400, code: 'file_missing' })
   })
 
@@ -183,10 +207,58 @@ describe('responds with a code and a sentence to', () => {
   })
 })
 
+describe('rejects with a code and a sentence', () => {
+  const rejected = async (fields: readonly (readonly [string, string])[]) => {
+    const form = new FormData()
+    for (const [name, value] of fields) {
+      form.append(name, name === 'file' ? new Blob([sample.wav]) : value)
+    }
+    return errorOf(await postForm(form))
+  }
+  const file = ['file', ''] as const
+
+  test.each<[string, string, (readonly [string, string])[]]>([
+    ['a grammar that does not exist', 'unknown_grammar', [['grammar', 'colours'], file]],
+    ['two kinds of fields', 'too_many_fields', [['grammar', 'digits'], ['text', 'four'], file]],
+    ['two texts', 'too_many_fields', [['text', 'four'], ['text', 'two'], file]],
+    ['a field after the file', 'field_after_file', [file, ['grammar', 'digits']]],
+    ['no words', 'no_words', [['text', ' \n '], file]],
+    ['201 phrases', 'too_many_phrases', [['phrases', 'four two\n'.repeat(201)], file]],
+    ['5,001 words in phrases', 'too_many_words', [['phrases', `${'four '.repeat(5_000)}\ntwo`], file]],
+    ['5,001 words in a text', 'too_many_words', [['text', 'four '.repeat(5_001)], file]],
+    ['a text of 200 kB', 'too_many_words', [['text', 'x'.repeat(200_000)], file]],
+    ['words that nobody knows', 'unknown_words', [['text', 'four zzq 2'], file]],
+    ['hostile phrases', 'unknown_words', [['phrases', `${'['.repeat(1_000)}zzq${']'.repeat(1_000)}`], file]],
+  ])('%s', async (_, code, fields) => {
+    const error = await rejected(fields)
+    expect(error).toMatchObject({ status: 422, code })
+    expect(error.message).toMatch(/^[A-Z][^\n]{10,300}\.$/)
+  })
+
+  test('words that nobody knows, by name', async () => {
+    expect((await rejected([['phrases', 'four\nzzq, and 2'], file])).message).toBe(
+      'These words are not in the dictionary: "zzq", "2". Replace them, and write numbers as words.',
+    )
+  })
+
+  test('what is expected, if the engine transcribes any speech', async () => {
+    const engine = {
+      ...createCountingEngine(),
+      transcribe: () =>
+        Promise.reject(new ExpectedSpeechError('grammar_not_supported', 'Any speech is transcribed.')),
+    }
+    await using other = await startTestApi({ engine })
+    expect(await errorOf(await other.post(sample.wav))).toMatchObject({
+      status: 422,
+      code: 'grammar_not_supported',
+    })
+  })
+})
+
 test('reuses a connection after a rejected upload', async () => {
   for (let round = 0; round < 3; round++) {
     expect((await api.post(new Uint8Array(1_000_000))).status).toBe(415)
-    expect((await api.post(Uint8Array.from(sample.file))).status).toBe(200)
+    expect((await api.post(sample.wav)).status).toBe(200)
   }
 })
 

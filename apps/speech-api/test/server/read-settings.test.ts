@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import { createSpeechApi } from '@tokenwell/speech-api'
-import { wavFile } from '../../scripts/espeak.ts'
+import { wavFile } from '../support/wav-file.ts'
 import { readSettings } from '../../src/server/speech-api-options.ts'
 import { testCommand } from '../engines/command/test-program.ts'
 
@@ -48,7 +48,7 @@ describe('environment variables', () => {
 describe('the speech engine', () => {
   const engineOf = (settings: Record<string, string>) => readSettings({ ...environment, ...settings }).engine
 
-  test('is the digits engine by default', () => {
+  test('is the grammar engine by default', () => {
     expect(engineOf({})).toBeUndefined()
     expect(engineOf({ SPEECH_ENGINE: '' })).toBeUndefined()
     expect(engineOf({ SPEECH_ENGINE: 'ls {file}' })?.name).toBe('command')

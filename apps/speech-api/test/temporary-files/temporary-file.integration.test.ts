@@ -11,11 +11,10 @@ import { createTemporaryFile, removeStaleFiles } from '../../src/temporary-files
 import { startIntrospectionServer, addressOf, startProcess } from '../support/introspection-server.ts'
 import { sendRaw } from '../support/raw-request.ts'
 import { VALID_TOKEN } from '../support/test-api.ts'
-import { recordings } from '../support/transcribe-file.ts'
+import { digits as sample } from '../support/recordings.ts'
 
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const killed = fileURLToPath(new URL('killed-process.ts', import.meta.url))
-const [sample] = recordings as [(typeof recordings)[number]]
 
 let folder: string
 beforeEach(async () => {
@@ -48,8 +47,8 @@ test('a starting server removes the files of a killed one, but not those of a ru
   /** Uploads half a recording that is to be a job, and waits for the file that it is written to. */
   const uploadHalf = async (url: string) => {
     const before = await readdir(folder)
-    const headers = { 'content-length': String(sample.file.length), prefer: 'respond-async' }
-    const request = sendRaw(url, headers, sample.file.subarray(0, 20_000))
+    const headers = { 'content-length': String(sample.wav.length), prefer: 'respond-async' }
+    const request = sendRaw(url, headers, sample.wav.subarray(0, 20_000))
     onTestFinished(() => request[Symbol.dispose]())
     const added = async () => (await readdir(folder)).filter((name) => !before.includes(name))
     await expect.poll(added).toHaveLength(1)
@@ -66,7 +65,7 @@ test('a starting server removes the files of a killed one, but not those of a ru
   const next = await start()
   expect(await readdir(folder)).toEqual([atWork.name])
 
-  atWork.request.socket.write(sample.file.subarray(20_000))
+  atWork.request.socket.write(sample.wav.subarray(20_000))
   const accepted = await atWork.request.received('"state"')
   const job = `${other.url}${/location: (\S+)/.exec(accepted)?.[1]}`
   const result = async () =>

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { wavChunk, wavFile, type WavFileOptions } from '../../scripts/espeak.ts'
+import { wavChunk, wavFile, type WavFileOptions } from '../support/wav-file.ts'
 import { joinSamples, createResampler } from '../../src/wav/resampler.ts'
 import { AudioError } from '../../src/wav/wav-format.ts'
 import { createWavReader } from '../../src/wav/wav-reader.ts'
-import { largestDifference, tone, level } from '../support/transcribe-file.ts'
+import { largestDifference, tone, level } from '../support/recordings.ts'
 
 const samples = tone(440, 16_000, 0.1)
 
 function read(file: Uint8Array, pieceLength = file.length): Float32Array {
-  const reader = createWavReader((rate) => [rate])
+  const reader = createWavReader(16_000)
   const pieces: Float32Array[] = []
   for (let start = 0; start < file.length; start += pieceLength) {
     pieces.push(reader.push(file.subarray(start, start + pieceLength)))
@@ -17,7 +17,7 @@ function read(file: Uint8Array, pieceLength = file.length): Float32Array {
 }
 
 function readerOf(file: Uint8Array) {
-  const reader = createWavReader((rate) => [rate])
+  const reader = createWavReader(16_000)
   reader.push(file)
   reader.end()
   return reader
@@ -156,7 +156,7 @@ describe('rejects with a code', () => {
   test('a format chunk of impossible length, without reading it', () => {
     const endless = wavChunk('fmt ', Buffer.alloc(8), 0xfffffff0)
     const file = wavChunk('RIFF', Buffer.concat([Buffer.from('WAVE'), endless]))
-    expect(() => createWavReader((rate) => [rate]).push(file)).toThrow('impossible length')
+    expect(() => createWavReader(16_000).push(file)).toThrow('impossible length')
   })
 
   test('a file truncated at any byte, unless it can be read', () => {
@@ -171,10 +171,11 @@ describe('rejects with a code', () => {
 
 function resample(
   samples: Float32Array,
-  rates: readonly number[],
+  from: number,
+  to: number,
   pieceLength = samples.length,
 ): Float32Array {
-  const resampler = createResampler(rates)
+  const resampler = createResampler(from, to)
   const pieces: Float32Array[] = []
   for (let start = 0; start < samples.length; start += pieceLength) {
     pieces.push(resampler.push(samples.subarray(start, start + pieceLength)))
@@ -185,7 +186,7 @@ function resample(
 test.each([8_000, 11_025, 16_000, 22_050, 32_000, 44_100, 44_101, 48_000, 96_000, 384_000])(
   'converts a tone from %d Hz to 16 kHz',
   (rate) => {
-    const converted = resample(tone(1_000, rate, 0.5), [rate, 16_000])
+    const converted = resample(tone(1_000, rate, 0.5), rate, 16_000)
     expect(converted.length).toBeCloseTo(8_000, -1)
     const ends = 200
     const middle = converted.subarray(ends, 8_000 - ends)
@@ -196,22 +197,15 @@ test.each([8_000, 11_025, 16_000, 22_050, 32_000, 44_100, 44_101, 48_000, 96_000
 )
 
 test.each([9_500, 12_000, 20_000])('removes a tone of %d Hz without aliasing', (hertz) => {
-  const decibels = 20 * Math.log10(level(resample(tone(hertz, 48_000, 0.5), [48_000, 16_000])) / 0.35)
+  const decibels = 20 * Math.log10(level(resample(tone(hertz, 48_000, 0.5), 48_000, 16_000)) / 0.35)
   expect(decibels).toBeLessThan(-60)
-})
-
-test('keeps only frequencies below 4 kHz on the way through 8 kHz', () => {
-  const through = (hertz: number) =>
-    level(resample(tone(hertz, 16_000, 0.5), [16_000, 8_000, 16_000])) / 0.354
-  expect(through(3_000)).toBeCloseTo(1, 2)
-  expect(through(5_000)).toBeLessThan(0.001)
 })
 
 test.each([1, 7, 160, 4_096])('converts pieces of %d samples like the whole', (pieceLength) => {
   const samples = tone(700, 44_100, 0.1)
-  expect(resample(samples, [44_100, 16_000], pieceLength)).toEqual(resample(samples, [44_100, 16_000]))
+  expect(resample(samples, 44_100, 16_000, pieceLength)).toEqual(resample(samples, 44_100, 16_000))
 })
 
 test('returns nothing for no samples', () => {
-  expect(resample(new Float32Array(), [44_100, 16_000])).toHaveLength(0)
+  expect(resample(new Float32Array(), 44_100, 16_000)).toHaveLength(0)
 })

@@ -10,11 +10,11 @@ export function createAxiosClient({ speechUrl, onEvent, ...credentials }: Connec
   const api = create({ baseURL: speechUrl, validateStatus: null })
   attachTokens(api, tokens)
 
-  const send: SendRequest = async ({ method, path, recording, signal }) => {
+  const send: SendRequest = async ({ method, path, form, signal }) => {
     const { status, data, headers } = await api.request({
       method,
       url: `/v1/transcriptions${path}`,
-      ...(recording && { data: recording, headers: { 'content-type': 'audio/wav' } }),
+      ...(form && { data: form }),
       ...(signal && { signal }),
     })
     return { status, body: data, retryAfter: headers['retry-after'] }

@@ -8,10 +8,10 @@ export function createFetchClient({ speechUrl, onEvent, ...credentials }: Connec
   const tokens = createTokenProvider(clientCredentials(credentials), { onEvent })
   const apiFetch = createTokenFetch(tokens, { allowedOrigins: [new URL(speechUrl).origin] })
 
-  const send: SendRequest = async ({ method, path, recording, signal }) => {
+  const send: SendRequest = async ({ method, path, form, signal }) => {
     const response = await apiFetch(`${speechUrl}/v1/transcriptions${path}`, {
       method,
-      ...(recording && { body: recording, headers: { 'content-type': 'audio/wav' } }),
+      ...(form && { body: form }),
       signal: signal ?? null,
     })
     return toSpeechApiResponse(response)

@@ -12,10 +12,10 @@ export function createKyClient({ speechUrl, onEvent, ...credentials }: Connectio
     .create({ prefix: speechUrl, throwHttpErrors: false, timeout: false })
     .extend(tokenHooks(tokens, { allowedOrigins: [new URL(speechUrl).origin] }))
 
-  const send: SendRequest = async ({ method, path, recording, signal }) => {
+  const send: SendRequest = async ({ method, path, form, signal }) => {
     const response = await api(`v1/transcriptions${path}`, {
       method,
-      ...(recording && { body: recording, headers: { 'content-type': 'audio/wav' } }),
+      ...(form && { body: form }),
       signal: signal ?? null,
     })
     return toSpeechApiResponse(response)

@@ -13,13 +13,13 @@ export class SpeechService {
     this.#http = http
   }
 
-  async send({ method, path, recording, signal }: SpeechApiRequest): Promise<SpeechApiResponse> {
+  async send({ method, path, form, signal }: SpeechApiRequest): Promise<SpeechApiResponse> {
     const { status, data, headers } = await firstValueFrom(
       this.#http.request({
         method,
         url: `/v1/transcriptions${path}`,
         validateStatus: null,
-        ...(recording && { data: recording, headers: { 'content-type': 'audio/wav' } }),
+        ...(form && { data: form }),
         ...(signal && { signal }),
       }),
     )

@@ -119,7 +119,9 @@ export function printOutcome(outcome: Outcome, json: boolean): void {
     stdout.write(`${JSON.stringify({ file: name, ...outcome.transcript })}\n`)
   } else {
     stdout.write(`${name}: ${outcome.transcript.text}\n`)
-    for (const { message } of outcome.transcript.warnings ?? []) stderr.write(`${name}: ${message}\n`)
+    const { uncertain, warnings = [] } = outcome.transcript
+    if (uncertain) stderr.write(`${name}: Part of the recording sounds unlike what was expected.\n`)
+    for (const { message } of warnings) stderr.write(`${name}: ${message}\n`)
   }
 }
 

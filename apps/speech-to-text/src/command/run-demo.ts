@@ -1,4 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { openAsBlob } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { fileURLToPath } from 'node:url'
@@ -8,27 +9,29 @@ import { type ClientName, clientNames, createSpeechClient } from '../clients/cre
 import type { Connection } from '../platform/connection.ts'
 import { describeError } from '../platform/describe-error.ts'
 import { startLocalPlatform } from '../platform/start-local-platform.ts'
-import { findRecordings, type Recording } from './find-recordings.ts'
+import { type Sample, samplesSchema } from '../speech/sample.ts'
 import { plural, printError } from './progress.ts'
 
 const { stdout } = process
-const samples = fileURLToPath(new URL('../../samples', import.meta.url))
+const folder = fileURLToPath(new URL('../../samples', import.meta.url))
+const note = `Each client requests its token with its first call. The very first calls also wait for the speech recognition to start.`
 
-interface Result {
+interface Row {
   readonly file: string
+  readonly client: ClientName
   readonly text: string
   readonly milliseconds: number
 }
 
-interface Row extends Result {
-  readonly client: ClientName
-  readonly correct: boolean
+/** One sample each of digits, a number and a sentence. */
+async function readSamples(): Promise<Sample[]> {
+  const samples = samplesSchema.parse(JSON.parse(await readFile(`${folder}/samples.json`, 'utf8')))
+  return samples.filter(({ expected }) => ['digits', 'numbers', 'phrases'].includes(expected.grammar))
 }
 
 /** Transcribes the samples with every client and returns the exit code. */
 export async function runDemo(): Promise<number> {
-  const expected = JSON.parse(await readFile(`${samples}/expected.json`, 'utf8')) as Record<string, string>
-  const recordings = await findRecordings(Object.keys(expected), samples)
+  const samples = await readSamples()
   const requests = countRequests()
   const platform = await startLocalPlatform()
   const table = new Table({
@@ -43,8 +46,7 @@ export async function runDemo(): Promise<number> {
   for (const client of clientNames) {
     const before = new Map(requests.received)
     try {
-      const transcribed = await transcribeWith(client, platform, recordings)
-      rows.push(...transcribed.map((row) => ({ client, correct: row.text === expected[row.file], ...row })))
+      rows.push(...(await transcribeWith(client, platform, samples)))
     } catch (error) {
       failures++
       printError(`${client}: ${describeError(error, platform) ?? String(error)}`)
@@ -52,16 +54,19 @@ export async function runDemo(): Promise<number> {
     summary.push(`${client}: ${requestsSince(before, requests)}`)
   }
   // Grouped by file, to compare the clients.
-  for (const file of Object.keys(expected)) {
-    for (const { client, correct, text, milliseconds } of rows.filter((row) => row.file === file)) {
+  for (const { file, text: expected } of samples) {
+    for (const { client, text, milliseconds } of rows.filter((row) => row.file === file)) {
+      const correct = text === expected
       if (!correct) failures++
-      const shown = correct ? text : red(`${text} (expected: ${expected[file]})`)
+      const shown = correct
+        ? `${coloured('green', '✓')} ${text}`
+        : coloured('red', `✗ ${text} (expected: ${expected})`)
       table.push([file, client, shown, Math.round(milliseconds)])
     }
   }
   await platform.close()
   requests.stop()
-  stdout.write(`${table.toString()}\n${summary.join('\n')}\n`)
+  stdout.write(`${table.toString()}\n${summary.join('\n')}\n${note}\n`)
   if (failures > 0) printError(`${plural(failures, 'part')} of the demo failed.`)
   return failures > 0 ? 1 : 0
 }
@@ -69,17 +74,17 @@ export async function runDemo(): Promise<number> {
 async function transcribeWith(
   name: ClientName,
   connection: Connection,
-  recordings: readonly Recording[],
-): Promise<Result[]> {
+  samples: readonly Sample[],
+): Promise<Row[]> {
   const client = await createSpeechClient(name, connection)
   try {
-    const transcribe = async (recording: Recording): Promise<Result> => {
-      const audio = await recording.open()
+    const transcribe = async ({ file, expected }: Sample): Promise<Row> => {
+      const audio = await openAsBlob(`${folder}/${file}`)
       const started = performance.now()
-      const { text } = await client.transcribe(audio)
-      return { file: recording.name, text, milliseconds: performance.now() - started }
+      const { text } = await client.transcribe(audio, { expected })
+      return { file, client: name, text, milliseconds: performance.now() - started }
     }
-    return await Promise.all(recordings.map(transcribe))
+    return await Promise.all(samples.map(transcribe))
   } finally {
     await client.close()
   }
@@ -91,8 +96,8 @@ function requestsSince(before: ReadonlyMap<string, number>, { received }: Reques
   return `${plural(tokenRequests, 'token request')} for ${plural(since('POST /v1/transcriptions'), 'API call')}`
 }
 
-function red(text: string): string {
-  return styleText('red', text, { stream: stdout })
+function coloured(colour: 'green' | 'red', text: string): string {
+  return styleText(colour, text, { stream: stdout })
 }
 
 /** The number of received requests, by `METHOD /path`. */

@@ -1,14 +1,21 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { type ClientName, clientNames, createSpeechClient } from '../clients/create-speech-client.ts'
 import type { Connection, Platform } from '../platform/connection.ts'
 import { describeError } from '../platform/describe-error.ts'
 import { findPlatform } from '../platform/find-platform.ts'
+import { type Expected, type GrammarName, grammarNames } from '../speech/speech-api-response.ts'
 import { findRecordings } from './find-recordings.ts'
 import { startProgress, plural, printError, printOutcome } from './progress.ts'
 import { type Outcome, transcribeAll } from './transcribe-with-retries.ts'
 
 export interface TranscribeOptions {
   readonly client: ClientName
+  readonly grammar?: GrammarName | undefined
+  /** One per line. */
+  readonly phrases?: string | undefined
+  readonly text?: string | undefined
   readonly concurrency: number
   readonly retries: number
   readonly json?: boolean | undefined
@@ -37,6 +44,17 @@ export function transcribeCommand(
     .addOption(
       new Option('--client <name>', 'HTTP client for the speech API').choices(clientNames).default('fetch'),
     )
+    .addOption(
+      new Option('--grammar <name>', 'what is spoken (default: digits)')
+        .choices(grammarNames)
+        .conflicts(['phrases', 'text']),
+    )
+    .addOption(
+      new Option('--phrases <file>', 'file with the sentences that may be spoken, one per line')
+        .argParser(textIn)
+        .conflicts('text'),
+    )
+    .option('--text <file>', 'file with the text that is spoken; --json prints when each word begins', textIn)
     .option('--concurrency <number>', 'number of recordings transcribed at the same time', integer(1, 100), 4)
     .option('--retries <number>', 'number of retries when a service cannot be reached', integer(0, 20), 4)
     .option('--json', 'print one JSON object per line, with segments and times')
@@ -46,6 +64,23 @@ export function transcribeCommand(
       process.exit(error.exitCode === 0 ? 0 : 2)
     })
     .action(run)
+}
+
+/** Relative to the folder of the user: pnpm changes it. */
+const folder = process.env['INIT_CWD'] ?? process.cwd()
+
+function textIn(file: string): string {
+  try {
+    return readFileSync(resolve(folder, file), 'utf8')
+  } catch {
+    throw new InvalidArgumentError(`${file} could not be read.`)
+  }
+}
+
+function expectedSpeech({ grammar, phrases, text }: TranscribeOptions): Expected | undefined {
+  if (text !== undefined) return { grammar: 'text', text }
+  if (phrases !== undefined) return { grammar: 'phrases', phrases: phrases.split('\n') }
+  return grammar && { grammar }
 }
 
 function integer(min: number, max: number): (text: string) => number {
@@ -76,11 +111,12 @@ export async function runTranscribe(files: readonly string[], options: Transcrib
 
 async function transcribeFiles(
   files: readonly string[],
-  { client: clientName, concurrency, retries, json = false, quiet = false }: TranscribeOptions,
+  options: TranscribeOptions,
   connection: Connection,
 ): Promise<number> {
+  const { client: clientName, concurrency, retries, json = false, quiet = false } = options
   const started = performance.now()
-  const recordings = await findRecordings(files, process.env['INIT_CWD'] ?? process.cwd())
+  const recordings = await findRecordings(files, folder)
   let tokenRequests = 0
   const client = await createSpeechClient(clientName, {
     ...connection,
@@ -90,6 +126,7 @@ async function transcribeFiles(
   const outcomes = transcribeAll(recordings, {
     client,
     speechUrl: connection.speechUrl,
+    expected: expectedSpeech(options),
     concurrency,
     retries,
     onStart: (name) => progress.start(name),

@@ -5,6 +5,7 @@ import { TokenError } from '@tokenwell/core'
 import type { SpeechClient } from '../clients/speech-client.ts'
 import {
   errorCauses,
+  type Expected,
   isRetryable,
   SpeechApiError,
   type Transcript,
@@ -15,6 +16,8 @@ import { type Recording, RecordingError } from './find-recordings.ts'
 export interface TranscribeSettings {
   readonly client: SpeechClient
   readonly speechUrl: string
+  /** @default digits */
+  readonly expected?: Expected | undefined
   /** Retries when a service cannot be reached. */
   readonly retries: number
   /** Called with the progress of a long recording, from 0 to 1, or undefined if it is unknown. */
@@ -34,7 +37,7 @@ const maxBusyMs = 10 * 60_000
  */
 async function transcribeWithRetries(
   recording: Recording,
-  { client, speechUrl, retries, onProgress, onRetry }: TranscribeSettings,
+  { client, speechUrl, expected, retries, onProgress, onRetry }: TranscribeSettings,
   signal: AbortSignal,
 ): Promise<Transcript> {
   const audio = await recording.open()
@@ -42,6 +45,7 @@ async function transcribeWithRetries(
   const send = async () => {
     try {
       return await client.transcribe(audio, {
+        expected,
         signal,
         onProgress: (progress) => onProgress?.(recording.name, progress),
       })

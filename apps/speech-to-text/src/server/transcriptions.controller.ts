@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import {
   BadRequestException,
+  Body,
   Controller,
   Delete,
   Get,
@@ -73,6 +74,7 @@ export class TranscriptionsController {
   )
   async transcribe(
     @UploadedFile() file: { readonly path: string } | undefined,
+    @Body() fields: Readonly<Record<string, string>>,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<unknown> {
@@ -83,7 +85,12 @@ export class TranscriptionsController {
     }
     try {
       const recording = await openAsBlob(file.path, { type: 'audio/wav' })
-      const speechResponse = await this.#send({ method: 'POST', path: '', recording }, response)
+      const form = new FormData()
+      for (const name of ['grammar', 'phrases', 'text'] as const) {
+        if (fields[name] !== undefined) form.set(name, fields[name])
+      }
+      form.set('file', recording, 'recording.wav')
+      const speechResponse = await this.#send({ method: 'POST', path: '', form }, response)
       response.status(speechResponse.status)
       if (speechResponse.status !== 202) return readTranscript(speechResponse)
       const { id } = readJob(speechResponse)

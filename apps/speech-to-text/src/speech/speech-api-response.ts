@@ -1,22 +1,54 @@
 import { TokenError } from '@tokenwell/core'
+import * as z from 'zod/mini'
+
+const grammarSchema = z.enum(['digits', 'numbers', 'dates', 'codes'])
+
+export const grammarNames = grammarSchema.options
+export type GrammarName = z.infer<typeof grammarSchema>
+
+/** What a recording contains, as far as it is known: the speech API listens for nothing else. */
+export const expectedSchema = z.union([
+  z.object({ grammar: grammarSchema }),
+  /** One of these sentences, or several with pauses between them. */
+  z.object({ grammar: z.literal('phrases'), phrases: z.array(z.string()) }),
+  /** This text, of which each word gets its time. */
+  z.object({ grammar: z.literal('text'), text: z.string() }),
+])
+export type Expected = z.infer<typeof expectedSchema>
+
+const segmentSchema = z.object({
+  /** Seconds from the start of the recording. */
+  start: z.number(),
+  end: z.number(),
+  text: z.string(),
+  /** From 0 to 1. Missing if the speech API runs a program that reports none. */
+  confidence: z.optional(z.number()),
+})
 
 /** The words that the speech API recognised in a recording. */
-export interface Transcript {
-  readonly text: string
-  readonly durationSeconds: number
-  readonly segments: readonly TranscriptSegment[]
+export const transcriptSchema = z.object({
+  text: z.string(),
+  durationSeconds: z.number(),
+  segments: z.array(segmentSchema),
+  /** What the speech API listened for. */
+  grammar: z.optional(z.string()),
+  /** Whether part of the recording sounds unlike what was expected. */
+  uncertain: z.optional(z.boolean()),
   /** What may be wrong with the recording or the transcript. */
-  readonly warnings?: readonly { readonly code: string; readonly message: string }[] | undefined
-}
+  warnings: z.optional(z.array(z.object({ code: z.string(), message: z.string() }))),
+})
+export type Transcript = z.infer<typeof transcriptSchema>
+export type TranscriptSegment = z.infer<typeof segmentSchema>
 
-/** A part of the recording, in seconds from its start, and the words in it. */
-export interface TranscriptSegment {
-  readonly start: number
-  readonly end: number
-  readonly text: string
-  /** From 0 to 1. */
-  readonly confidence: number
-}
+const errorSchema = z.object({ code: z.string(), message: z.string() })
+
+const jobSchema = z.object({
+  id: z.string(),
+  state: z.enum(['waiting', 'running', 'done', 'failed']),
+  progress: z.optional(z.number()),
+  result: z.optional(transcriptSchema),
+  error: z.optional(z.extend(errorSchema, { status: z.number() })),
+})
 
 /** An error response of the speech API. */
 export class SpeechApiError extends Error {
@@ -104,31 +136,32 @@ export async function toSpeechApiResponse(response: Response): Promise<SpeechApi
 
 /** @throws {SpeechApiError} if the response contains no transcript */
 export function readTranscript(response: SpeechApiResponse): Transcript {
-  if (response.status === 200 && isTranscript(response.body)) return response.body
+  const { data } = transcriptSchema.safeParse(response.body)
+  if (response.status === 200 && data) return data
   throw toError(response)
 }
 
 /** @throws {SpeechApiError} if the response contains no job */
 export function readJob(response: SpeechApiResponse): TranscriptionJob {
-  const { id, state, progress, result, error } = Object(response.body)
+  const { data: job } = jobSchema.safeParse(response.body)
   const accepted = response.status === 200 || response.status === 202
-  if (!accepted || typeof id !== 'string' || typeof state !== 'string') throw toError(response)
+  if (!accepted || !job || (job.state === 'done' && !job.result)) throw toError(response)
+  const { id, state, progress, result, error } = job
   return {
     id,
-    progress: typeof progress === 'number' ? progress : undefined,
-    transcript: state === 'done' ? readTranscript({ status: 200, body: result }) : undefined,
-    error:
-      state === 'failed' ? toError({ status: Number(error?.status) || 502, body: { error } }) : undefined,
+    progress,
+    transcript: state === 'done' ? result : undefined,
+    error: state === 'failed' ? toError({ status: error?.status ?? 502, body: { error } }) : undefined,
     pollAfterMs: milliseconds(response.retryAfter) ?? 1_000,
   }
 }
 
 function toError({ status, body, retryAfter }: SpeechApiResponse): SpeechApiError {
-  const { code, message } = Object(Object(body).error)
+  const { data } = z.object({ error: errorSchema }).safeParse(body)
   return new SpeechApiError(
-    typeof message === 'string' ? message : messageFor(status),
+    data?.error.message ?? messageFor(status),
     status < 300 ? 502 : status,
-    typeof code === 'string' ? code : 'unexpected_response',
+    data?.error.code ?? 'unexpected_response',
     milliseconds(retryAfter),
   )
 }
@@ -141,9 +174,4 @@ function messageFor(status: number): string {
   return status === 401
     ? 'The speech API rejected the access token.'
     : `The speech API returned an invalid response (status ${status}).`
-}
-
-function isTranscript(body: unknown): body is Transcript {
-  const { text, durationSeconds, segments } = Object(body)
-  return typeof text === 'string' && typeof durationSeconds === 'number' && Array.isArray(segments)
 }

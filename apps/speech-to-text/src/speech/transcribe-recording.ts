@@ -4,6 +4,7 @@ import {
   SpeechApiError,
   readJob,
   readTranscript,
+  type Expected,
   type SpeechApiResponse,
   type TranscriptionJob,
   type Transcript,
@@ -14,13 +15,16 @@ export interface SpeechApiRequest {
   readonly method: 'POST' | 'GET' | 'DELETE'
   /** The part after `/transcriptions`. */
   readonly path: string
-  readonly recording?: Blob | undefined
+  /** A recording, and what is expected in it. */
+  readonly form?: FormData | undefined
   readonly signal?: AbortSignal | undefined
 }
 
 export type SendRequest = (request: SpeechApiRequest) => Promise<SpeechApiResponse>
 
 export interface TranscribeOptions {
+  /** @default digits */
+  readonly expected?: Expected | undefined
   readonly signal?: AbortSignal | undefined
   /** Called with the progress of a long recording, from 0 to 1, or undefined if it is unknown. */
   readonly onProgress?: ((progress: number | undefined) => void) | undefined
@@ -38,8 +42,19 @@ export async function transcribeRecording(
   recording: Blob,
   options: TranscribeOptions = {},
 ): Promise<Transcript> {
-  const response = await send({ method: 'POST', path: '', recording, signal: options.signal })
+  const form = formOf(recording, options.expected)
+  const response = await send({ method: 'POST', path: '', form, signal: options.signal })
   return response.status === 202 ? pollJob(send, readJob(response), options) : readTranscript(response)
+}
+
+/** The speech API reads what is expected before the recording. */
+export function formOf(recording: Blob, expected?: Expected): FormData {
+  const form = new FormData()
+  if (expected?.grammar === 'text') form.set('text', expected.text)
+  else if (expected?.grammar === 'phrases') form.set('phrases', expected.phrases.join('\n'))
+  else if (expected) form.set('grammar', expected.grammar)
+  form.set('file', recording, 'recording.wav')
+  return form
 }
 
 async function pollJob(

@@ -10,9 +10,9 @@ import { startLocalPlatform } from '../../src/platform/start-local-platform.ts'
 import type { TokenStatus } from '../../src/tokens/token-status.ts'
 import type { ServerSettings } from '../../src/server/page-settings.controller.ts'
 import { createServer } from '../../src/server/run-server.ts'
-import { samples, samplesFolder, padWav, silentWav } from '../platform.ts'
+import { sampleOf, samplesFolder, padWav, silentWav } from '../platform.ts'
 
-const [file, text] = Object.entries(samples)[0]!
+const { file, text } = sampleOf('digits')
 
 let platform: Platform
 let server: NestExpressApplication

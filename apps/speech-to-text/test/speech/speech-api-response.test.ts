@@ -13,7 +13,7 @@ function errorOf(response: Parameters<typeof readTranscript>[0]): SpeechApiError
 const transcript = { text: 'one', durationSeconds: 1, segments: [] }
 
 test('accepts a transcript only with status 200', () => {
-  expect(readTranscript({ status: 200, body: transcript })).toBe(transcript)
+  expect(readTranscript({ status: 200, body: transcript })).toEqual(transcript)
   expect(errorOf({ status: 500, body: transcript })).toMatchObject({
     status: 500,
     code: 'unexpected_response',
@@ -22,7 +22,16 @@ test('accepts a transcript only with status 200', () => {
 })
 
 test('treats an invalid response as an error of the API, not of the recording', () => {
-  for (const body of [undefined, null, 'text', { text: 'one' }, { ...transcript, segments: {} }]) {
+  for (const body of [
+    undefined,
+    null,
+    'text',
+    { text: 'one' },
+    { ...transcript, segments: {} },
+    { ...transcript, segments: [{ start: 0, end: 1 }] },
+    { ...transcript, segments: [{ start: '0', end: 1, text: 'one' }] },
+    { ...transcript, warnings: ['loud'] },
+  ]) {
     expect(errorOf({ status: 200, body })).toMatchObject({
       code: 'unexpected_response',
       isRecordingInvalid: false,

@@ -1,6 +1,6 @@
 import { TokenError } from '@tokenwell/core'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { SpeechApiResponse } from '../../src/speech/speech-api-response.ts'
+import type { Expected, SpeechApiResponse } from '../../src/speech/speech-api-response.ts'
 import { transcribeRecording, type SpeechApiRequest } from '../../src/speech/transcribe-recording.ts'
 
 const recording = new Blob(['RIFF'])
@@ -41,7 +41,7 @@ function respondingWith(...responses: (SpeechApiResponse | Error)[]) {
 }
 
 test('returns the transcript of a short recording', async () => {
-  expect(await transcribeRecording(respondingWith({ status: 200, body: transcript }), recording)).toBe(
+  expect(await transcribeRecording(respondingWith({ status: 200, body: transcript }), recording)).toEqual(
     transcript,
   )
   expect(sent).toEqual(['POST '])
@@ -50,7 +50,7 @@ test('returns the transcript of a short recording', async () => {
 test('polls a long recording at the interval of the speech API and reports its progress', async () => {
   const progress: (number | undefined)[] = []
   const send = respondingWith(created, running(0.5), running(), done)
-  expect(await transcribeRecording(send, recording, { onProgress: (value) => progress.push(value) })).toBe(
+  expect(await transcribeRecording(send, recording, { onProgress: (value) => progress.push(value) })).toEqual(
     transcript,
   )
   expect(sent).toEqual(['POST ', 'GET /a%2Fb', 'GET /a%2Fb', 'GET /a%2Fb'])
@@ -72,7 +72,7 @@ test('tolerates five failed polls in a row, then throws and cancels the job', as
   const dead = new TypeError('fetch failed')
   const five = [dead, busy, dead, busy, new TokenError({ kind: 'unavailable', message: 'no token' })]
   const send = respondingWith(created, ...five, running(0.5), ...five, done)
-  expect(await transcribeRecording(send, recording)).toBe(transcript)
+  expect(await transcribeRecording(send, recording)).toEqual(transcript)
   sent = []
   await expect(transcribeRecording(respondingWith(created, ...five, dead), recording)).rejects.toBe(dead)
   expect(sent.at(-1)).toBe('DELETE /a%2Fb')
@@ -104,6 +104,30 @@ test('cancels the job on an abort', async () => {
     transcribeRecording(respondingWith(created), recording, { signal, onProgress }),
   ).rejects.toThrow('enough')
   expect(sent).toEqual(['POST ', 'DELETE /a%2Fb'])
+})
+
+test('sends what is expected before the recording', async () => {
+  const forms: string[][] = []
+  const send = async ({ form }: SpeechApiRequest): Promise<SpeechApiResponse> => {
+    forms.push(
+      [...form!].map(([name, value]) => `${name}: ${typeof value === 'string' ? value : value.size}`),
+    )
+    return { status: 200, body: transcript }
+  }
+  for (const expected of [
+    undefined,
+    { grammar: 'numbers' },
+    { grammar: 'phrases', phrases: ['one', 'two three'] },
+    { grammar: 'text', text: 'One. Two.' },
+  ] as const) {
+    await transcribeRecording(send, recording, { expected: expected as Expected })
+  }
+  expect(forms).toEqual([
+    ['file: 4'],
+    ['grammar: numbers', 'file: 4'],
+    ['phrases: one\ntwo three', 'file: 4'],
+    ['text: One. Two.', 'file: 4'],
+  ])
 })
 
 test.each([{}, { id: 7, state: 'running' }, null, undefined])('rejects %j as a job', async (body) => {

@@ -10,6 +10,7 @@ import {
   createTranscript,
   EngineBusyError,
   EngineError,
+  ExpectedSpeechError,
   type SpeechEngine,
   type Transcript,
 } from '../speech-engine.ts'
@@ -60,7 +61,7 @@ const SAMPLE_RATE = 16_000
  * @throws {AudioError} if the recording cannot be read
  */
 async function writeSpeechWav(file: FileHandle, audio: AsyncIterable<Uint8Array>): Promise<RecordingFacts> {
-  const reader = createWavReader(() => [SAMPLE_RATE])
+  const reader = createWavReader(SAMPLE_RATE)
   let written = 0
   const write = async (samples: Float32Array) => {
     await file.appendFile(pcm(samples))
@@ -145,6 +146,7 @@ export function createCommandEngine(options: CommandEngineOptions): SpeechEngine
       return isBusy()
     },
     async transcribe(audio, transcribeOptions) {
+      if (transcribeOptions.expected) throw anySpeechOnly()
       if (isBusy()) throw new EngineBusyError('The queue of the speech recognition program is full.')
       const transcription = transcribe(audio, transcribeOptions)
       active.add(transcription)
@@ -155,6 +157,12 @@ export function createCommandEngine(options: CommandEngineOptions): SpeechEngine
       await Promise.allSettled(active)
     },
   }
+}
+
+function anySpeechOnly(): ExpectedSpeechError {
+  const message =
+    'The engine of this server transcribes any speech. Send the recording without grammar, phrases and text.'
+  return new ExpectedSpeechError('grammar_not_supported', message)
 }
 
 /** Runs a task when the queue reaches it. An abort removes it from the queue; a running task handles the abort itself. */

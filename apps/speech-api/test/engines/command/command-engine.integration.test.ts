@@ -8,8 +8,8 @@ import {
   EngineBusyError,
   type EngineError,
 } from '@tokenwell/speech-api'
-import { wavFile } from '../../../scripts/espeak.ts'
-import { tone } from '../../support/transcribe-file.ts'
+import { wavFile } from '../../support/wav-file.ts'
+import { tone } from '../../support/recordings.ts'
 import { describeEngine } from '../describe-engine.ts'
 import { allExited, acceptConnections, type ProgramConnections } from './program-connections.ts'
 import { testCommand, longRunningCommand } from './test-program.ts'
@@ -63,6 +63,20 @@ test('returns the output of the program as the transcript, with the duration of 
 
 test('passes every recording to the program as one channel of 16 kHz and 16 bits', async () => {
   expect(await transcribe('print-format')).toBe(`1 16000 16 ${36 + 32_000} 32000 ${44 + 32_000}`)
+})
+
+test('rejects a recording of which something is expected, without reading it', async () => {
+  let read = false
+  const audio = (async function* () {
+    read = true
+    yield wav
+  })()
+  const transcription = engineThat('print-times').transcribe(audio, {
+    signal: never,
+    expected: { grammar: 'digits' },
+  })
+  await expect(transcription).rejects.toMatchObject({ code: 'grammar_not_supported' })
+  expect(read).toBe(false)
 })
 
 test('reports the progress of the program', async () => {

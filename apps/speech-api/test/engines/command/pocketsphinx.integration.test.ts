@@ -1,23 +1,18 @@
-import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFile } from 'node:fs/promises'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { whichCommandSync } from 'which-command'
 import { createRandom } from '@tokenwell/internal-testing/random'
 import { createCommandEngine, type TranscriptionResponse } from '@tokenwell/speech-api'
-import { DIGIT_WORDS, wavFile } from '../../../scripts/espeak.ts'
+import { flite, isInstalled } from '../../../scripts/voices.ts'
+import { wavFile } from '../../support/wav-file.ts'
 import { joinSamples } from '../../../src/wav/resampler.ts'
 import { startTestApi } from '../../support/test-api.ts'
-import { samplesOf } from '../../support/transcribe-file.ts'
+import { samplesOf } from '../../support/recordings.ts'
 
 const installed =
-  ['pocketsphinx_continuous', 'flite'].every((program) => whichCommandSync(program)) &&
-  existsSync('/usr/share/pocketsphinx/model/en-us')
+  ['pocketsphinx_continuous', 'flite'].every(isInstalled) && existsSync('/usr/share/pocketsphinx/model/en-us')
 if (!installed) {
   process.stdout.write(
     'Skipped the pocketsphinx test. Install pocketsphinx, pocketsphinx-en-us and flite to run it.\n',
@@ -27,6 +22,7 @@ if (!installed) {
 const root = new URL('../../../', import.meta.url)
 const grammar = fileURLToPath(new URL('digits.gram', root))
 const STRINGS = 10
+const words = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine']
 const pause = new Float32Array(0.3 * 16_000)
 
 test.skipIf(!installed)(
@@ -39,22 +35,16 @@ test.skipIf(!installed)(
       maxWaiting: 2 * STRINGS, // one client gets half of the places
       command: documented.replace('digits.gram', `"${grammar}"`),
     })
-    const folder = await mkdtemp(join(tmpdir(), 'flite-'))
     const random = createRandom(20_261_121)
     const strings = Array.from({ length: STRINGS }, () =>
-      Array.from({ length: 4 + Math.floor(random() * 5) }, () => DIGIT_WORDS[Math.floor(random() * 10)]).join(
-        ' ',
-      ),
+      Array.from({ length: 4 + Math.floor(random() * 5) }, () => words[Math.floor(random() * 10)]).join(' '),
     )
-    const say = async (text: string): Promise<Uint8Array<ArrayBuffer>> => {
-      const file = join(folder, `${text}.wav`)
-      await promisify(execFile)('flite', ['-voice', 'kal16', '-t', text, '-o', file])
-      return Uint8Array.from(wavFile(joinSamples([pause, samplesOf(await readFile(file)), pause])))
-    }
+    const say = (text: string) =>
+      Uint8Array.from(wavFile(joinSamples([pause, samplesOf(flite(text, 'kal16').wav), pause])))
     try {
       await using api = await startTestApi({ engine })
       const recognised = strings.map(async (text) => {
-        const response = await api.post(await say(text))
+        const response = await api.post(say(text))
         return (await response.json()) as TranscriptionResponse
       })
       for (const { text, segments, durationSeconds } of await Promise.all(recognised)) {
@@ -68,7 +58,6 @@ test.skipIf(!installed)(
       expect((await Promise.all(recognised)).map(({ text }) => text)).toEqual(strings)
     } finally {
       await engine.close()
-      await rm(folder, { recursive: true })
     }
   },
 )

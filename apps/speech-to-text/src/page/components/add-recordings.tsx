@@ -1,7 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import meterReading from '../../../samples/meter-reading.wav?url'
 import orderNumber from '../../../samples/order-number.wav?url'
-import parcelCode from '../../../samples/parcel-code.wav?url'
 import {
   recordMicrophone,
   type MicrophoneRecording,
@@ -156,11 +154,7 @@ function nameOfRecording(): string {
   return `Recording at ${new Date().toLocaleTimeString([], { timeStyle: 'medium' })}`
 }
 
-const samples = [
-  { label: 'Order number', name: 'order-number.wav', url: orderNumber },
-  { label: 'Parcel code', name: 'parcel-code.wav', url: parcelCode },
-  { label: 'Meter reading', name: 'meter-reading.wav', url: meterReading },
-]
+const samples = [{ label: 'Order number', name: 'order-number.wav', url: orderNumber }]
 
 interface SamplesProps {
   readonly onSample: (name: string, wav: Blob) => void
@@ -178,7 +172,7 @@ function Samples({ onSample, onError }: SamplesProps) {
   }
   return (
     <div class="samples" role="group" aria-label="Samples">
-      <span>Or try a sample:</span>
+      <span>Or try the sample:</span>
       {samples.map(({ name, url, label }) => (
         <button key={name} type="button" class="link" onClick={() => void load(name, url)}>
           {label}
