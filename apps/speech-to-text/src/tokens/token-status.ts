@@ -1,4 +1,4 @@
-import type { TokenProvider } from '@tokenwell/core'
+import type { TokenErrorKind, TokenProvider } from '@tokenwell/core'
 
 /** What anybody may know about a token: its lifetime and use, never the token itself. */
 export interface TokenStatus {
@@ -18,9 +18,11 @@ export interface TokenStatus {
 /** What the page does to the token, to show what follows. */
 export type Trial = 'revoked' | 'expired' | 'outage'
 
-/** What happened to a token. Uses that follow each other are one step. */
+/** What happened to a token. Uses, and failures for the same reason, that follow each other are one step. */
 export interface TokenStep {
   readonly what: 'requested' | 'used' | 'refreshed' | 'rejected' | 'replaced' | 'failed' | Trial
+  /** Why it failed, in a few words. */
+  readonly why?: string | undefined
   readonly count: number
   /** Milliseconds since 1970. */
   readonly at: number
@@ -46,18 +48,18 @@ export function watchToken(
   let apiCalls = 0
   let wasRejected = false
   const steps: TokenStep[] = []
-  const add = (what: TokenStep['what']): void => {
+  const add = (what: TokenStep['what'], why?: string): void => {
     const last = steps.at(-1)
-    const repeats = what === 'used' && last?.what === 'used'
+    const repeats = ['used', 'failed'].includes(what) && last?.what === what && last.why === why
     if (repeats) steps.pop()
-    steps.push({ what, count: repeats ? last.count + 1 : 1, at: Date.now() })
+    steps.push({ what, why, count: repeats ? last.count + 1 : 1, at: Date.now() })
     if (steps.length > maxSteps) steps.shift()
   }
   let current: { readonly lifetimeMs: number; readonly expiresAt: number } | undefined
 
   const stop = tokens.subscribe((event) => {
     if (event.type === 'token_requested') tokenRequests++
-    else if (event.type === 'token_failed') add('failed')
+    else if (event.type === 'token_failed') add('failed', reasonOf(event))
     else if (event.type === 'token_rejected' && event.refreshing) {
       current = undefined
       wasRejected = true
@@ -92,6 +94,19 @@ export function watchToken(
     },
     stop,
   }
+}
+
+const reasons: Record<TokenErrorKind, string> = {
+  credentials: 'wrong client ID or secret',
+  configuration: 'wrong configuration',
+  throttled: 'too many requests',
+  unavailable: 'not available',
+  malformed: 'invalid response',
+  aborted: 'cancelled',
+}
+
+function reasonOf({ kind, status }: { kind: TokenErrorKind; status?: number | undefined }): string {
+  return status === undefined ? reasons[kind] : `${reasons[kind]} (${status})`
 }
 
 /** The states of a token in a provider with default settings: see the documentation of `@tokenwell/core`. */

@@ -1,4 +1,4 @@
-import { createTokenProvider, type TokenSource } from '@tokenwell/core'
+import { createTokenProvider, type TokenEvent, type TokenSource } from '@tokenwell/core'
 import { expect, test } from 'vitest'
 import { tokenStateOf, watchToken } from '../../src/tokens/token-status.ts'
 
@@ -42,6 +42,20 @@ test('counts requests, refreshes and calls without exposing a token', async () =
   expect(JSON.stringify(watcher.status())).not.toContain(token.value)
   watcher.stop()
   await tokens.close()
+})
+
+test('says why a token request failed, once for failures that follow each other', async () => {
+  const kinds = ['unavailable', 'unavailable', 'credentials'] as const
+  const listeners: ((event: TokenEvent) => void)[] = []
+  const watcher = watchToken({ subscribe: (listener) => (listeners.push(listener), () => {}) })
+  for (const kind of kinds) {
+    const event = { type: 'token_failed', kind, status: kind === 'unavailable' ? 503 : undefined }
+    for (const listener of listeners) listener(event as TokenEvent)
+  }
+  expect(watcher.status().steps).toMatchObject([
+    { what: 'failed', why: 'not available (503)', count: 2 },
+    { what: 'failed', why: 'wrong client ID or secret', count: 1 },
+  ])
 })
 
 test('returns the states of a provider with default settings', () => {

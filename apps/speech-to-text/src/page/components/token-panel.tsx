@@ -93,10 +93,13 @@ export function TokenPanel({ route, transcriber, trials }: TokenPanelProps) {
       </dl>
       {steps.length > 0 && (
         <ol class="steps" aria-label="What happened to the token">
-          {steps.map(({ what, count, at }, index) => (
+          {steps.map(({ what, why, count, at }, index) => (
             <li key={index} class={what}>
-              {what}
-              {count > 1 && ` ×${count}`}
+              <span>
+                {what}
+                {count > 1 && ` ×${count}`}
+                {why && `: ${why}`}
+              </span>
               <time dateTime={new Date(at).toISOString()}>
                 {new Date(at).toLocaleTimeString([], { timeStyle: 'medium' })}
               </time>
