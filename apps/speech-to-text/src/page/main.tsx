@@ -1,6 +1,7 @@
 import { effect, signal, type Signal } from '@preact/signals'
 import { render } from 'preact'
 import { App } from './app.tsx'
+import { chooseExpected } from './components/expected-speech.tsx'
 import { createHistory } from './history/history.ts'
 import { createDirectTranscriber } from './transcribing/direct-transcriber.ts'
 import {
@@ -28,8 +29,9 @@ try {
     server: createServerTranscriber(),
   }
   const route = chooseRoute(settings.direct)
+  const choice = chooseExpected()
   const history = createHistory(transcribers, () => route.value)
-  render(<App settings={settings} transcribers={transcribers} route={route} history={history} />, root)
+  render(<App {...{ settings, transcribers, route, choice, history }} />, root)
 } catch {
   render(
     <main class="unavailable">

@@ -175,13 +175,22 @@ describe.skipIf(!hasChromium)('the page in Chromium', { timeout: 120_000 }, () =
       await page.keyboard.press('Tab')
       return focus()
     }
+    expect(await pressTab()).toBe('What is spoken')
     expect(await pressTab()).toBe('Choose files')
     await page.keyboard.press('Enter')
     expect(await shownText(page)).toBe(text)
     const stops: (string | null)[] = []
-    for (let stop = 0; stop < 8; stop++) stops.push(await pressTab())
+    for (let stop = 0; stop < 13; stop++) stops.push(await pressTab())
+    const samplesShown = [
+      'Order number',
+      'Meter reading',
+      'Appointment',
+      'Parcel code',
+      'Command',
+      'Announcement',
+    ]
     const buttons = ['Play', 'Copy text', 'Export', 'Remove', 'Through the server']
-    expect(stops).toEqual(['Record', 'Order number', text.split(' ')[0], ...buttons])
+    expect(stops).toEqual(['Record', ...samplesShown, text.split(' ')[0], ...buttons])
     await page.keyboard.press('ArrowDown')
     expect(await focus()).toBe('Directly')
     await page.getByRole('heading', { name: 'This page’s token' }).waitFor()

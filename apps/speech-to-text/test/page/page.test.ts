@@ -1,11 +1,12 @@
 // @vitest-environment happy-dom
 import { TokenError } from '@tokenwell/core'
-import { signal } from '@preact/signals'
+import { signal, type Signal } from '@preact/signals'
 import { h, render } from 'preact'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { SpeechApiError, type Transcript } from '../../src/speech/speech-api-response.ts'
 import type { TokenStatus, Trial } from '../../src/tokens/token-status.ts'
 import { App } from '../../src/page/app.tsx'
+import { chooseExpected, type ExpectedChoice } from '../../src/page/components/expected-speech.tsx'
 import { createHistory, type History } from '../../src/page/history/history.ts'
 import type { Route, Transcriber, TranscriberOptions } from '../../src/page/transcribing/transcriber.ts'
 
@@ -44,6 +45,7 @@ let calls: Call[]
 let followers: Record<Route, (status: TokenStatus | undefined) => void>
 let history: History
 let trials: Trial[]
+let choice: Signal<ExpectedChoice>
 
 function scripted(route: Route): Transcriber {
   return {
@@ -70,10 +72,12 @@ beforeEach(async () => {
   const route = signal<Route>('server')
   history = createHistory(transcribers, () => route.value)
   const settings = { speechUrl: 'https://speech.example.com', direct: true, trials: true }
-  render(h(App, { settings, transcribers, route, history }), document.body)
+  choice = chooseExpected()
+  render(h(App, { settings, transcribers, route, choice, history }), document.body)
   await settled()
 })
 afterEach(() => {
+  localStorage.clear()
   render(null, document.body)
   document.body.replaceChildren()
   vi.unstubAllGlobals()
@@ -95,7 +99,7 @@ async function click(element: HTMLElement): Promise<void> {
 }
 const wav = (name = 'order.wav') => new File(['RIFF    WAVE'], name)
 async function add(...files: File[]): Promise<void> {
-  for (const file of files) history.add(file.name, file)
+  for (const file of files) history.add(file.name, file, { grammar: 'digits' })
   await settled()
 }
 async function choose(files: File[]): Promise<void> {
@@ -211,6 +215,100 @@ describe('a transcript', () => {
   })
 })
 
+describe('what is spoken', () => {
+  const select = () => document.querySelector<HTMLSelectElement>('#expected')!
+  const chooseKind = async (kind: string): Promise<void> => {
+    select().value = kind
+    select().dispatchEvent(new Event('change', { bubbles: true }))
+    await settled()
+  }
+  const write = async (text: string): Promise<void> => {
+    const field = document.querySelector('textarea')!
+    field.value = text
+    field.dispatchEvent(new Event('input', { bubbles: true }))
+    await settled()
+  }
+
+  test('is sent with the recordings that are added', async () => {
+    const added = (count: number) => vi.waitFor(() => expect(calls).toHaveLength(count))
+    await chooseKind('numbers')
+    await choose([wav()])
+    await added(1)
+    await chooseKind('phrases')
+    await write('Open the door.\n\nClose the door.')
+    await choose([wav()])
+    await added(2)
+    await chooseKind('text')
+    await write('One. Two.')
+    await choose([wav()])
+    await added(3)
+    expect(calls.map(({ expected }) => expected)).toEqual([
+      { grammar: 'numbers' },
+      { grammar: 'phrases', phrases: ['Open the door.', 'Close the door.'] },
+      { grammar: 'text', text: 'One. Two.' },
+    ])
+  })
+
+  test('must be written before a recording is added', async () => {
+    for (const [kind, message] of [
+      ['phrases', 'Write the sentences that may be spoken first.'],
+      ['text', 'Write the text that is spoken first.'],
+    ] as const) {
+      await chooseKind(kind)
+      await choose([wav()])
+      await vi.waitFor(() => expect(document.querySelector('[role=alert]')?.textContent).toBe(message))
+    }
+    expect(calls).toEqual([])
+  })
+
+  test('is kept by the browser', async () => {
+    await chooseKind('text')
+    await write('One. Two.')
+    expect(chooseExpected().value).toEqual({ kind: 'text', phrases: '', text: 'One. Two.' })
+    localStorage.setItem('expected', '{"kind":"songs"}')
+    expect(chooseExpected().value.kind).toBe('digits')
+  })
+
+  test('can be corrected for a recording that was transcribed', async () => {
+    await add(wav())
+    calls[0]!.finish({ ...transcript, uncertain: true })
+    await settled()
+    expect(document.querySelector('.warning')!.textContent).toBe(
+      'Part of this sounds unlike digits, and may be something else.',
+    )
+    await chooseKind('codes')
+    await click(button('Transcribe as letters and digits'))
+    expect(calls[1]!.expected).toEqual({ grammar: 'codes' })
+    expect(text()).toContain('Expected: letters and digits.')
+    expect(all('button').map(({ textContent }) => textContent)).not.toContain(
+      'Transcribe as letters and digits',
+    )
+  })
+})
+
+test('a text follows the recording, and says where it is uncertain', async () => {
+  await add(wav())
+  const segments = ['Turn', 'on', 'the', 'lights.'].map((word, index) => segment(index, index + 1, word))
+  calls[0]!.finish({
+    ...transcript,
+    segments: [...segments, { ...segment(4, 5, 'Please'), confidence: 0.2 }],
+  })
+  await settled()
+  const words = () => all('.words.text button')
+  expect(words().map(({ textContent, title }) => [textContent, title])).toEqual([
+    ['Turn', ''],
+    ['on', ''],
+    ['the', ''],
+    ['lights.', ''],
+    ['Please', 'Uncertain'],
+  ])
+  player.listeners.get('timeupdate')!(2.5)
+  await settled()
+  expect(words().findIndex((word) => word.getAttribute('aria-current') === 'true')).toBe(2)
+  await click(words()[3]!)
+  expect(player.play).toHaveBeenCalledWith(3, 4)
+})
+
 describe('a failure', () => {
   const tokenError = (status?: number) => new TokenError({ kind: 'unavailable', message: 'failed', status })
   test.each<[string, unknown]>([
@@ -265,7 +363,8 @@ describe('several recordings', () => {
     calls[0]!.finish(transcript)
     await settled()
     expect(calls).toHaveLength(4)
-    expect(all('.history .time').at(-1)!.textContent).toMatch(/^\d.*, 2 s$/)
+    const [duration, time] = all('.history .time').slice(-2)
+    expect([duration!.textContent, time!.textContent]).toEqual(['2 s', expect.stringMatching(/^\d/)])
   })
 
   test('are cancelled one by one, or all', async () => {
@@ -322,12 +421,14 @@ test('shows the steps of the token, and that the server is gone', async () => {
     steps: [
       { what: 'requested', count: 1, at },
       { what: 'used', count: 3, at },
+      { what: 'failed', why: 'not available (503)', count: 2, at },
     ],
   })
   await settled()
   expect(all('.steps li').map(({ firstChild, textContent }) => firstChild && textContent)).toEqual([
     expect.stringMatching(/^requested\d/),
     expect.stringMatching(/^used ×3\d/),
+    expect.stringMatching(/^failed ×2: not available \(503\)\d/),
   ])
   expect(document.querySelector('[data-testid=expires-in]')!.textContent).toBe('1:00')
   followers.server(undefined)

@@ -30,12 +30,12 @@ test('does not split a long segment', () => {
 test('divides the time of a segment by the length of its words', () => {
   const segments = [
     { start: 1, end: 2, text: ' one  three ', confidence: 1 },
-    { start: 2.5, end: 3, text: '7', confidence: 1 },
+    { start: 2.5, end: 3, text: '7', confidence: 0.4 },
   ]
   expect(timedWords({ segments })).toEqual([
-    { text: 'one', start: 1, end: 1.375 },
-    { text: 'three', start: 1.375, end: 2 },
-    { text: '7', start: 2.5, end: 3 },
+    { text: 'one', start: 1, end: 1.375, uncertain: false },
+    { text: 'three', start: 1.375, end: 2, uncertain: false },
+    { text: '7', start: 2.5, end: 3, uncertain: true },
   ])
 })
 

@@ -1,5 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import orderNumber from '../../../samples/order-number.wav?url'
+import type { Signal } from '@preact/signals'
+import sampleList from '../../../samples/samples.json' with { type: 'json' }
+import { samplesSchema, type Sample } from '../../speech/sample.ts'
+import type { Expected } from '../../speech/speech-api-response.ts'
 import {
   recordMicrophone,
   type MicrophoneRecording,
@@ -7,6 +10,7 @@ import {
 } from '../audio/record-microphone.ts'
 import { toWav } from '../audio/to-wav.ts'
 import type { History } from '../history/history.ts'
+import { type ExpectedChoice, ExpectedSpeech, expectedIn } from './expected-speech.tsx'
 
 interface RecordButtonProps {
   readonly onRecording: (wav: Blob) => void
@@ -70,25 +74,40 @@ function RecordButton({ onRecording, onError }: RecordButtonProps) {
 
 const maxBytes = 25 * 1024 * 1024
 
+export interface AddRecordingsProps {
+  readonly history: History
+  readonly choice: Signal<ExpectedChoice>
+}
+
 /** Adds recordings: dropped, chosen, from the microphone, or samples. */
-export function AddRecordings({ history }: { history: History }) {
+export function AddRecordings({ history, choice }: AddRecordingsProps) {
   const [errors, setErrors] = useState<readonly string[]>([])
   const [dragging, setDragging] = useState(false)
   const picker = useRef<HTMLInputElement>(null)
 
   const addFiles = async (files: readonly File[]): Promise<void> => {
     setErrors([])
-    for (const file of files) {
+    const expected = readChoice()
+    for (const file of expected ? files : []) {
       try {
-        history.add(file.name, await prepare(file))
+        history.add(file.name, await prepare(file), expected!)
       } catch (error) {
         setErrors((before) => [...before, (error as Error).message])
       }
     }
   }
-  const add = (name: string, wav: Blob): void => {
+  const add = (name: string, wav: Blob, expected = readChoice()): void => {
+    if (!expected) return
     setErrors([])
-    history.add(name, wav)
+    history.add(name, wav, expected)
+  }
+  const readChoice = (): Expected | undefined => {
+    try {
+      return expectedIn(choice.value)
+    } catch (error) {
+      showError((error as Error).message)
+      return undefined
+    }
   }
   const showError = (message: string): void => setErrors([message])
 
@@ -107,6 +126,7 @@ export function AddRecordings({ history }: { history: History }) {
         void addFiles([...(event.dataTransfer?.files ?? [])])
       }}
     >
+      <ExpectedSpeech choice={choice} />
       <p>Drop recordings here, or</p>
       <div class="buttons">
         <button type="button" aria-describedby="limits" onClick={() => picker.current?.click()}>
@@ -154,28 +174,36 @@ function nameOfRecording(): string {
   return `Recording at ${new Date().toLocaleTimeString([], { timeStyle: 'medium' })}`
 }
 
-const samples = [{ label: 'Order number', name: 'order-number.wav', url: orderNumber }]
+const samples = samplesSchema.parse(sampleList)
+const urls = import.meta.glob<string>('../../../samples/*.wav', {
+  query: '?url',
+  import: 'default',
+  eager: true,
+})
+
+/** `order-number.wav` is called _Order number_. */
+function labelOf({ file }: Sample): string {
+  return file.charAt(0).toUpperCase() + file.slice(1).replace('.wav', '').replaceAll('-', ' ')
+}
 
 interface SamplesProps {
-  readonly onSample: (name: string, wav: Blob) => void
+  readonly onSample: (name: string, wav: Blob, expected: Expected) => void
   readonly onError: (message: string) => void
 }
 
 /** Recordings to start with. */
 function Samples({ onSample, onError }: SamplesProps) {
-  const load = async (name: string, url: string): Promise<void> => {
-    try {
-      onSample(name, await (await fetch(url)).blob())
-    } catch {
-      onError(`${name} could not be loaded.`)
-    }
+  const load = async ({ file, expected }: Sample): Promise<void> => {
+    const response = await fetch(urls[`../../../samples/${file}`]!).catch(() => undefined)
+    if (!response?.ok) return onError(`${file} could not be loaded.`)
+    onSample(file, await response.blob(), expected)
   }
   return (
     <div class="samples" role="group" aria-label="Samples">
-      <span>Or try the sample:</span>
-      {samples.map(({ name, url, label }) => (
-        <button key={name} type="button" class="link" onClick={() => void load(name, url)}>
-          {label}
+      <span>Or try a sample:</span>
+      {samples.map((sample) => (
+        <button key={sample.file} type="button" class="link" onClick={() => void load(sample)}>
+          {labelOf(sample)}
         </button>
       ))}
     </div>

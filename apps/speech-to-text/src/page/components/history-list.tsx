@@ -42,13 +42,13 @@ function HistoryLine({ entry, history }: { entry: Entry; history: History }) {
         onClick={() => history.select(id)}
       >
         <span class="name">{name}</span>
-        <span class="time">
-          <time dateTime={new Date(addedAt).toISOString()}>
-            {new Date(addedAt).toLocaleTimeString([], { timeStyle: 'short' })}
-          </time>
-          {progress.state === 'done' && `, ${Math.round(progress.transcript.durationSeconds)} s`}
-        </span>
         <span class={`summary ${progress.state}`}>{summary(entry)}</span>
+        <span class="time">
+          {progress.state === 'done' && `${Math.round(progress.transcript.durationSeconds)} s`}
+        </span>
+        <time class="time" dateTime={new Date(addedAt).toISOString()}>
+          {new Date(addedAt).toLocaleTimeString([], { timeStyle: 'short' })}
+        </time>
         {isActive(progress) && (
           <progress max={1} value={fractionOf(entry)} aria-label={`Progress of ${name}`} />
         )}

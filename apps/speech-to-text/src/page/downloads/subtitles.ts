@@ -5,15 +5,21 @@ export interface TimedWord {
   /** Seconds from the start of the recording. */
   readonly start: number
   readonly end: number
+  /** Whether the sound fits the word badly. */
+  readonly uncertain: boolean
 }
+
+/** Below it, the speech API calls a transcript uncertain. */
+const MIN_CONFIDENCE = 0.5
 
 /** Splits a transcript into words with times. Within a segment, a word's share of the time depends on its length. */
 export function timedWords({ segments }: Pick<Transcript, 'segments'>): TimedWord[] {
-  return segments.flatMap(({ text, start, end }) => {
+  return segments.flatMap(({ text, start, end, confidence = 1 }) => {
     const words = text.split(/\s+/).filter(Boolean)
     const perLetter = (end - start) / words.join('').length
     let at = start
-    return words.map((word) => ({ text: word, start: at, end: (at += word.length * perLetter) }))
+    const uncertain = confidence < MIN_CONFIDENCE
+    return words.map((word) => ({ text: word, start: at, end: (at += word.length * perLetter), uncertain }))
   })
 }
 

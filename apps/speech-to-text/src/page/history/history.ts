@@ -1,7 +1,7 @@
 import { createStore, promisifyRequest, set, values } from 'idb-keyval'
 import { type ReadonlySignal, signal } from '@preact/signals'
 import pLimit from 'p-limit'
-import type { Transcript } from '../../speech/speech-api-response.ts'
+import { type Expected, expectedSchema, type Transcript } from '../../speech/speech-api-response.ts'
 import { type Route, type Transcriber, describeError } from '../transcribing/transcriber.ts'
 
 export type Progress =
@@ -25,6 +25,7 @@ export interface Entry {
   /** Milliseconds since 1970. */
   readonly addedAt: number
   readonly wav: Blob
+  readonly expected: Expected
   readonly progress: Progress
 }
 
@@ -42,7 +43,8 @@ async function withStorage<Result>(work: () => Promise<Result>, otherwise: Resul
 /** Reads the stored entries, the newest first; none if the browser stores nothing. */
 async function readEntries(): Promise<Entry[]> {
   const entries = await withStorage(() => values<Entry>(store), [])
-  return entries.map(settle).sort((one, other) => other.addedAt - one.addedAt)
+  const readable = entries.filter(({ expected }) => expectedSchema.safeParse(expected).success)
+  return readable.map(settle).sort((one, other) => other.addedAt - one.addedAt)
 }
 
 async function writeEntry(entry: Entry): Promise<void> {
@@ -73,9 +75,10 @@ export interface History {
   readonly selectedId: ReadonlySignal<string | undefined>
   select(id: string): void
   /** Stores and transcribes a recording. */
-  add(name: string, wav: Blob): void
+  add(name: string, wav: Blob, expected: Expected): void
   cancel(id: string): void
-  tryAgain(id: string): void
+  /** @param expected by default the same as before */
+  tryAgain(id: string, expected?: Expected): void
   remove(id: string): void
   /** The entry that was removed last, until it is restored or dismissed. */
   readonly removed: ReadonlySignal<Entry | undefined>
@@ -102,13 +105,14 @@ export function createHistory(transcribers: Record<Route, Transcriber>, route: (
     if (entry && !['uploading', 'transcribing'].includes(progress.state)) void writeEntry(entry)
   }
 
-  const transcribe = async ({ id, wav }: Entry): Promise<void> => {
+  const transcribe = async ({ id, wav, expected }: Entry): Promise<void> => {
     const abort = new AbortController()
     aborts.set(id, abort)
     const chosen = route()
     try {
       update(id, { state: 'uploading', fraction: 0 })
       const transcript = await transcribers[chosen].transcribe(wav, {
+        expected,
         signal: abort.signal,
         onUpload: (fraction) =>
           update(id, fraction < 1 ? { state: 'uploading', fraction } : { state: 'transcribing' }),
@@ -138,12 +142,13 @@ export function createHistory(transcribers: Record<Route, Transcriber>, route: (
     entries,
     selectedId,
     select: (id) => void (selectedId.value = id),
-    add(name, wav) {
+    add(name, wav, expected) {
       const entry: Entry = {
         id: crypto.randomUUID(),
         name,
         addedAt: Date.now(),
         wav,
+        expected,
         progress: { state: 'waiting' },
       }
       entries.value = [entry, ...entries.value]
@@ -156,7 +161,10 @@ export function createHistory(transcribers: Record<Route, Transcriber>, route: (
       aborts.get(id)?.abort()
       update(id, { state: 'cancelled' })
     },
-    tryAgain(id) {
+    tryAgain(id, expected) {
+      entries.value = entries.value.map((entry) =>
+        entry.id === id && expected ? { ...entry, expected } : entry,
+      )
       const entry = entries.value.find((entry) => entry.id === id)
       if (entry) start(entry)
     },
