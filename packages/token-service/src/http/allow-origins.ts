@@ -1,5 +1,12 @@
-import cors from '@fastify/cors'
+import cors, { type FastifyCorsOptions } from '@fastify/cors'
 import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What the plugin uses instead of its own options for this route. */
+    cors?: FastifyCorsOptions
+  }
+}
 
 /**
  * Allows pages of other origins, such as browser-based API tools, to send requests (CORS). Their credentials are in the
