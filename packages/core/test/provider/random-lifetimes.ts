@@ -62,15 +62,16 @@ export async function playLifetimes(seed: number, calls: number): Promise<number
     const [expiresIn, type, error] = [pick(lifetimes), pick(types), pick(errors)]
     const isSame = last !== undefined && random() < 0.3
     const value = isSame ? last!.value : `token-${++issued}`
+    const isBearer = type === null || type === undefined || /^(?:bearer)?$/i.test(String(type))
+    const isError = typeof error === 'object' ? Object.keys(error ?? {}).length > 0 : Boolean(error)
+    const isValid = isBearer && !isError
     const seconds = typeof expiresIn === 'string' && expiresIn !== '' ? Number(expiresIn) : expiresIn
-    if (typeof seconds === 'number' && !Number.isNaN(seconds)) {
+    if (isValid && typeof seconds === 'number' && !Number.isNaN(seconds)) {
       const untilMs = nowMs + Math.max(0, seconds) * 1_000
       // A token that is issued again may have been announced differently: the last statement counts.
       expiry.set(value, untilMs)
-    } else expiry.delete(value)
-    const isBearer = type === null || type === undefined || /^(?:bearer)?$/i.test(String(type))
-    const isError = typeof error === 'object' ? Object.keys(error ?? {}).length > 0 : Boolean(error)
-    last = { value, isValid: isBearer && !isError }
+    } else if (isValid) expiry.delete(value)
+    last = { value, isValid }
     return Response.json({ access_token: value, token_type: type, expires_in: expiresIn, error })
   }
 
