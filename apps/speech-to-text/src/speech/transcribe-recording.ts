@@ -48,7 +48,7 @@ export async function transcribeRecording(
 }
 
 /** The speech API reads what is expected before the recording. */
-export function formOf(recording: Blob, expected?: Expected): FormData {
+function formOf(recording: Blob, expected?: Expected): FormData {
   const form = new FormData()
   if (expected?.grammar === 'text') form.set('text', expected.text)
   else if (expected?.grammar === 'phrases') form.set('phrases', expected.phrases.join('\n'))
