@@ -11,7 +11,7 @@ import { createAxiosErrors, redactOutcome, type Outcome } from './outcome.ts'
 import { finalUrl, redirectedRequest, wasRedirected } from './redirects.ts'
 import { abortSignalOf, startTime } from './request-abort-signal.ts'
 import { baseOrigin, copyArguments, isWithoutToken, requestUrl, urlOfSameOrigin } from './request-config.ts'
-import { sendByAdapter, sendOnce } from './send-once.ts'
+import { acceptsFetch, sendByAdapter, sendOnce } from './send-once.ts'
 
 /** An axios instance, with the type declarations for `import` or those for `require`. */
 export type AttachableInstance = Pick<AxiosInstance, 'defaults' | 'interceptors' | 'getUri'>
@@ -66,7 +66,8 @@ export function attachTokens(
         const redirected = carried?.followsRedirects ? redirectOf(outcome.response) : undefined
         if (redirected === undefined) return new SentByAxios(outcome, request, carried !== undefined)
         discard(outcome.response)
-        if (!redirected.keepsToken) carried = undefined
+        const keepsToken = redirected.keepsToken && carried?.allows?.(new URL(redirected.url)) !== false
+        if (!keepsToken) carried = undefined
         request = new AxiosRequest(redirected.config, redirected.url, hasHeader, request.redirects + 1)
         sending.add(request.config)
       }
@@ -200,6 +201,8 @@ class SentByAxios implements SentRequest<Outcome> {
   isRepeatable(): boolean {
     const { method, repeatable } = this.request
     if (!repeatable) return false
+    // axios before 1.12 does not show whether `fetch` followed a redirect; without a token, nothing was done that needs one.
+    if (!this.hasToken && !acceptsFetch) return true
     return /^(?:get|head)$/i.test(method) || !wasRedirected(this.result.response, this.request.target())
   }
 

@@ -11,7 +11,7 @@ type Response = axios.AxiosResponse
 // Versions before 1.12 take one argument, and their fetch adapter no `fetch`.
 const getAdapter: (adapter: Config['adapter'], config: Config) => (config: Config) => Promise<Response> =
   axios.getAdapter
-const acceptsFetch = Number(axios.default.VERSION.split('.')[1]) >= 12
+export const acceptsFetch = Number(axios.default.VERSION.split('.')[1]) >= 12
 
 /** Sends a request through the adapter that axios itself would choose. */
 export function sendByAdapter(config: Config, adapter = config.adapter): Promise<Response> {
@@ -38,13 +38,13 @@ export function sendOnce(
   options: SendOptions,
 ): Promise<Outcome> {
   redactAgents(config)
-  const restore = attachment && attach(config, attachment, options)
+  const restore = attachment ? attach(config, attachment, options) : record(config)
   const succeed = (response: Response): Outcome => {
-    restore?.()
+    restore()
     return redactOutcome({ response }, config)
   }
   const fail = (cause: unknown): Outcome => {
-    restore?.()
+    restore()
     const error = options.errors.adopt(cause)
     const { response } = redactOutcome({ error, response: Object(error).response }, config)
     if (response) return { response, error }
@@ -53,7 +53,7 @@ export function sendOnce(
   try {
     return sendByAdapter(config).then(succeed, fail)
   } catch (error) {
-    restore?.()
+    restore()
     throw error
   }
 }
@@ -67,7 +67,7 @@ function attach(
   attachment: Attachment,
   { header, replaceHeader, startedAt }: SendOptions,
 ): () => void {
-  const { followsRedirects } = attachment
+  const { followsRedirects, allows } = attachment
   // axios-mock-adapter removes itself.
   const { headers, adapter } = config
   const withToken: Config['headers'] = Object.assign(new axios.AxiosHeaders(), headers)
@@ -81,13 +81,18 @@ function attach(
   const revert = change(config, {
     ...(timeout !== undefined && { timeout }),
     ...(acceptsFetch && inPage() && { env: recordingEnv(config) }),
-    ...(followsRedirects ? withSafeRedirects(config, header) : withoutRedirects(config)),
+    ...(followsRedirects ? withSafeRedirects(config, header, allows) : withoutRedirects(config)),
   })
   return () => {
     config.headers = headers
     config.adapter = adapter!
     revert()
   }
+}
+
+/** Records where the response comes from: a request without a token may be sent again with one, unless it was redirected. */
+function record(config: Config): () => void {
+  return change(config, { adapter: config.adapter!, ...(acceptsFetch && { env: recordingEnv(config) }) })
 }
 
 function withoutRedirects({ fetchOptions }: Config): Partial<Config> {
@@ -101,7 +106,7 @@ function withoutRedirects({ fetchOptions }: Config): Partial<Config> {
  * Removes the token on a redirect to another origin: axios before 1.18 sends it to subdomains, for example. The fetch
  * adapter does not follow redirects.
  */
-function withSafeRedirects(config: Config, header: string): Partial<Config> {
+function withSafeRedirects(config: Config, header: string, allows: Attachment['allows']): Partial<Config> {
   const { beforeRedirect, fetchOptions } = config
   let origin: string | undefined
   return {
@@ -114,9 +119,9 @@ function withSafeRedirects(config: Config, header: string): Partial<Config> {
     beforeRedirect(options, ...details) {
       origin ??= new URL(requestUrl(config)).origin
       beforeRedirect?.(options, ...details)
-      const target = new URL(String(options['href'])).origin
-      if (target === origin) return
-      origin = target
+      const target = new URL(String(options['href']))
+      if (target.origin === origin && allows?.(target) !== false) return
+      origin = target.origin
       const headers = Object(options['headers']) as Record<string, unknown>
       for (const name in headers) if (name.toLowerCase() === header.toLowerCase()) delete headers[name]
     },

@@ -21,17 +21,16 @@ export { backendTokens, type BackendTokensOptions, type HeadersInput } from './s
 export {
   clientAssertion,
   clientCredentials,
+  clientCredentialsForResource,
   jwtBearer,
   tokenExchange,
   type ClientCredentialsOptions,
   type JwtBearerOptions,
+  type ResourceClientCredentialsOptions,
+  type ResourceJwtBearerOptions,
   type TokenExchangeOptions,
 } from './sources/grants.ts'
-export {
-  clientCredentialsForResource,
-  type ResourceClientCredentialsOptions,
-} from './sources/for-resource.ts'
 export type { FetchLike } from './sources/send.ts'
 export { tokenResponseBody, type AccessToken } from './provider/access-token.ts'
 export type { TokenEvent, TokenEventListener, TokenRequestReason, TokenWaitCause } from './provider/events.ts'
-export type { TokenRequestContext, TokenSource } from './sources/token-source.ts'
+export type { ApiChallenge, TokenRequestContext, TokenSource } from './sources/token-source.ts'

@@ -2,10 +2,12 @@ import { scopes } from '../protocol/build-token-request.ts'
 import { challengeWith } from '../protocol/challenges.ts'
 import { classifyApiResponse } from '../protocol/classify-api-response.ts'
 import { headerValue, type ResponseHeaders } from '../protocol/headers.ts'
+import { covers } from '../protocol/secure-url.ts'
 import { configurationError } from '../protocol/token-error.ts'
 import type { AccessToken } from '../provider/access-token.ts'
 import { isOwnRequest } from '../provider/pending-request.ts'
 import type { RejectedRequest, TokenProvider } from '../provider/token-provider.ts'
+import { firstToken } from './first-token.ts'
 import { absoluteUrl, createOriginCheck, originOf, type AllowedOrigin } from './origins.ts'
 
 /** Where tokens may be sent, and how. */
@@ -67,6 +69,8 @@ export interface Attachment {
    * the redirect.
    */
   readonly followsRedirects: boolean
+  /** Whether the token may follow a redirect to this URL of the same origin. @default to all of them */
+  readonly allows?: ((url: URL) => boolean) | undefined
 }
 
 /** What an attacher reads of an API's response. A `Response` is one. */
@@ -165,9 +169,14 @@ export function createTokenAttacher(
       const signal = callerSignal ?? undefined
       const provider = providerFor(request)
       const waitForReplacement = !retryOnRejection || request.repeatable === false
-      let token: AccessToken | undefined
+      const options = { signal, waitForReplacement }
+      // Otherwise, a response to it without a token would be all that the caller gets.
+      const mayAsk = provider && !waitForReplacement && !request.hasHeader
+      let token: AccessToken | Awaited<ReturnType<typeof send>> | undefined
       try {
-        token = await provider?.getToken({ signal, waitForReplacement })
+        token = mayAsk
+          ? await firstToken(provider, request, options, () => send(undefined), rejectsAnonymous(request))
+          : await provider?.getToken(options)
       } catch (error) {
         // The token request of this very provider, through a client that attaches its tokens, is sent without one.
         if (!isOwnRequest(error)) throw error
@@ -175,6 +184,13 @@ export function createTokenAttacher(
       if (provider === undefined || token === undefined) {
         const sent = await send(undefined)
         if (sent.status === 401 && !provider) explainMissingToken(sent.request ?? request)
+        return sent.result
+      }
+      if ('status' in token) return token.result
+      if (token.resource !== undefined && !mayGoTo(token, fullUrl(request))) {
+        provider.report?.({ type: 'token_withheld', origin: originOf(request.url) })
+        const sent = await send(undefined)
+        if (sent.status === 401) explainMissingToken(request, token.resource)
         return sent.result
       }
       const exchange = {
@@ -219,8 +235,18 @@ export function createTokenAttacher(
     )
   }
 
-  function bearer({ value }: AccessToken): Attachment {
-    return { headers: { [header]: prefix + value }, followsRedirects }
+  function bearer(token: AccessToken): Attachment {
+    const headers = { [header]: prefix + token.value }
+    if (token.resource === undefined) return { headers, followsRedirects }
+    return { headers, followsRedirects, allows: (url) => mayGoTo(token, url) }
+  }
+
+  /** Whether a response rejects the request because it has no token. */
+  function rejectsAnonymous(request: AttachRequest): (sent: ApiResponse) => Promise<boolean> {
+    return async (sent) => {
+      const isOwn = originOf(sent.url || request.url) === originOf(request.url)
+      return isOwn && (sent.status === 403 || (await isRejection(sent)))
+    }
   }
 
   /** The token with a proof that its sender has the key (DPoP, RFC 9449). */
@@ -249,8 +275,8 @@ export function createTokenAttacher(
       return undefined
     }
     const url = String(absoluteUrl(sent.url || request.url))
-    // After a redirect to another origin, the request carried no token, so the response says nothing about it.
-    if (originOf(url) !== originOf(request.url)) return undefined
+    // After a redirect to another origin or resource, the request carried no token, so the response says nothing about it.
+    if (originOf(url) !== originOf(request.url) || !mayGoTo(token, url)) return undefined
     const lacksNonce = token.binding?.receive(new URL(url), headers) && !exchange.hasNonce
     if (lacksNonce && (await canRepeat(exchange, sent))) {
       exchange.hasNonce = true
@@ -273,7 +299,8 @@ export function createTokenAttacher(
     const attempt = exchange.isReplacement ? 2 : 1
     const repeatable = attempt === 1 && retryOnRejection && (await canRepeat(exchange, sent))
     exchange.isReplacement = true
-    return replaceToken(exchange, request, { url, attempt, repeatable })
+    const challenge = { url, header: headerValue(headers, 'www-authenticate') ?? '' }
+    return replaceToken(exchange, request, { url, attempt, repeatable, challenge })
   }
 
   /** Whether an API rejected the token. */
@@ -309,7 +336,7 @@ export function createTokenAttacher(
   }
 
   /** Explains a 401 that would otherwise be hard to debug. */
-  function explainMissingToken(request: AttachRequest): void {
+  function explainMissingToken(request: AttachRequest, resource?: string): void {
     const { process, console } = globalThis as {
       process?: { env?: Record<string, string | undefined> }
       console?: { warn(message: string): void }
@@ -317,7 +344,7 @@ export function createTokenAttacher(
     const origin = originOf(request.url)
     const isQuiet = /^(?:production|test)$/.test(process?.env?.['NODE_ENV'] ?? '')
     if (isQuiet || warned.has(origin) || warned.size >= maxWarnings) return
-    const reason = whyWithoutToken(request)
+    const reason = whyWithoutToken(request, resource)
     if (reason === undefined) return
     warned.add(origin)
     console?.warn(
@@ -325,7 +352,8 @@ export function createTokenAttacher(
     )
   }
 
-  function whyWithoutToken(request: AttachRequest): string | undefined {
+  function whyWithoutToken(request: AttachRequest, resource: string | undefined): string | undefined {
+    if (resource !== undefined) return `its tokens are only for ${resource} and what is below it.`
     // Another attacher of the same client may have set the header.
     if (!isAllowed(request.url)) return request.hasHeader ? undefined : 'it is not in allowedOrigins.'
     if (request.hasHeader && !replaceHeader) {
@@ -337,6 +365,11 @@ export function createTokenAttacher(
 
 function fullUrl(request: AttachRequest): URL {
   return new URL(absoluteUrl(request.target?.() ?? request.url))
+}
+
+/** Whether a token is for a URL: every one of the allowed origins, or those of its resource. */
+function mayGoTo({ resource }: AccessToken, url: string | URL): boolean {
+  return resource === undefined || covers(new URL(resource), new URL(url))
 }
 
 async function canRepeat({ request }: Exchange, sent: SentRequest<unknown>): Promise<boolean> {

@@ -87,7 +87,8 @@ export async function fetchWithToken(
       if (redirect === undefined) return new FetchedResponse(response, request, carried !== undefined)
       discard(response)
       // As with `fetch`, no token goes to another origin, not even to an allowed one.
-      if (redirect.url.origin !== new URL(request.url).origin) carried = undefined
+      if (redirect.url.origin !== new URL(request.url).origin || carried?.allows?.(redirect.url) === false)
+        carried = undefined
       request = followRedirect(request, input, redirect)
     }
   })

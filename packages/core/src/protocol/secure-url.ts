@@ -28,6 +28,16 @@ export function isSecure(url: URL, allowInsecureRequests: boolean): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && (allowInsecureRequests || isLoopback(url)))
 }
 
+/** Whether a URL is that of a resource, or below it: `/a/mcp/tools` is below `/a/mcp`, and `/a/mcp2` is not. */
+export function covers(resource: URL, { origin, pathname, search }: URL): boolean {
+  const folder = resource.pathname.replace(/\/?$/, '/')
+  return (
+    origin === resource.origin &&
+    (pathname === resource.pathname || pathname.startsWith(folder)) &&
+    (resource.search === '' || search === resource.search)
+  )
+}
+
 // The URL parser has already converted every notation of an IPv4 address to the dotted one.
 function isLoopback({ hostname }: URL): boolean {
   return (

@@ -1,6 +1,7 @@
 import { Redacted } from '../runtime/redacted.ts'
 import type { TokenBinding } from '../protocol/token-binding.ts'
 import type { TokenResponse } from '../protocol/token-response.ts'
+import type { TokenSource } from '../sources/token-source.ts'
 
 /** An access token with its lifetime. Logs and JSON show only its type and expiry. */
 export interface AccessToken {
@@ -14,6 +15,8 @@ export interface AccessToken {
   readonly response: TokenResponse
   /** Proves possession of the key that the token is bound to; undefined for a bearer token. */
   readonly binding?: TokenBinding | undefined
+  /** URL of the API that it is for, if it must be sent only to this and to what is below it. */
+  readonly resource?: string | undefined
 }
 
 interface Contents {
@@ -28,12 +31,14 @@ class IssuedToken extends Redacted implements AccessToken {
   // Read for each request.
   readonly tokenType: AccessToken['tokenType']
   declare readonly binding?: TokenBinding
+  declare readonly resource?: string
 
-  constructor(contents: Contents, binding: TokenBinding | undefined) {
+  constructor(contents: Contents, { binding, resource }: Pick<TokenSource, 'binding' | 'resource'>) {
     super()
     this.#contents = contents
     this.tokenType = contents.response.tokenType
     if (binding) this.binding = binding
+    if (resource !== undefined) this.resource = resource
   }
 
   /** Undefined for another provider's token, and for a copy, whose members test runners read. */
@@ -70,7 +75,7 @@ export function createAccessToken(
   response: TokenResponse,
   expiresAtMs: number,
   remainingMs: () => number,
-  binding: TokenBinding | undefined,
+  source: Pick<TokenSource, 'binding' | 'resource'>,
 ): AccessToken {
   // A custom source may omit these.
   const { tokenType = 'Bearer', scope = [] } = response as Partial<TokenResponse>
@@ -79,7 +84,7 @@ export function createAccessToken(
     Object.defineProperty(shown, member, { get: () => response[member], enumerable: false })
   }
   const { accessToken: value } = response
-  return new IssuedToken({ value, response: Object.freeze(shown), expiresAtMs, remainingMs }, binding)
+  return new IssuedToken({ value, response: Object.freeze(shown), expiresAtMs, remainingMs }, source)
 }
 
 /** Remaining lifetime in milliseconds: by both clocks for a provider's token, by the wall clock for any other. */

@@ -148,7 +148,7 @@ export class CachingTokenProvider extends Redacted implements TokenProvider {
 
   async #findToken(slot: Slot, demand: Demand, record: CallRecord): Promise<AccessToken> {
     const { clock, timeoutMs } = this.#settings
-    const { signal, minimumValidityMs = 0 } = demand
+    const { signal, minimumValidityMs = 0, challenge } = demand
     const deadline = record.startedAt + timeoutMs
     let { forceRefresh: forced = false } = demand
     let requestsBefore = this.#requests
@@ -180,6 +180,7 @@ export class CachingTokenProvider extends Redacted implements TokenProvider {
             forced,
             minimumValidityMs,
             delayMs,
+            challenge,
           })
       }
       record.waitedFor ??= 'token_request'
@@ -232,7 +233,7 @@ export class CachingTokenProvider extends Redacted implements TokenProvider {
     slot: Slot,
     options: Pick<
       PendingRequestOptions,
-      'reason' | 'forced' | 'background' | 'minimumValidityMs' | 'delayMs'
+      'reason' | 'forced' | 'background' | 'minimumValidityMs' | 'delayMs' | 'challenge'
     >,
   ): PendingRequest {
     if (this.#closed) throw new TokenError(closedProvider)
@@ -279,7 +280,7 @@ export class CachingTokenProvider extends Redacted implements TokenProvider {
   }
 
   async replaceRejected(token: AccessToken, request: RejectedRequest): Promise<AccessToken | undefined> {
-    const { attempt, repeatable, missingScopes, signal } = request
+    const { attempt, repeatable, missingScopes, challenge, signal } = request
     const { origin, pathname } = new URL(request.url)
     if (missingScopes) return repeatable ? this.#widen(missingScopes, token, origin, signal) : undefined
     const { rejections } = this.#context
@@ -299,7 +300,7 @@ export class CachingTokenProvider extends Redacted implements TokenProvider {
       this.#reportRejected(token, refreshing, origin)
       if (!refreshing) return undefined
     } else this.#rememberRejected(token, origin)
-    return repeatable ? this.#call(slot, { signal, replacementOf: token }) : undefined
+    return repeatable ? this.#call(slot, { signal, replacementOf: token, challenge }) : undefined
   }
 
   /** Whether the rejected token of a slot may be replaced now. */

@@ -11,7 +11,7 @@ import { readInstant, type Instant } from '../runtime/clock.ts'
 import { abortQuietly, longestTimer, onAbort, sleep, waitFor } from '../runtime/wait.ts'
 import type { IssuedToken, SharingAlgorithm, StoreRequest } from '../sharing/share.ts'
 import type { StoredToken } from '../sharing/token-store.ts'
-import type { TokenSource } from '../sources/token-source.ts'
+import type { ApiChallenge, TokenSource } from '../sources/token-source.ts'
 import type { BackgroundWork } from './background-work.ts'
 import type { TokenEvents, TokenRequestReason, TokenEvent } from './events.ts'
 import type { Rejections } from './rejections.ts'
@@ -48,6 +48,8 @@ export interface PendingRequestOptions {
   readonly background?: boolean
   readonly minimumValidityMs?: number
   readonly delayMs?: number
+  /** Of the request to an API for which it was started. */
+  readonly challenge?: ApiChallenge | undefined
 }
 
 /** Callers that wait until the same time, give or take this, share a timer: thousands would cost more than the token. */
@@ -271,7 +273,7 @@ export class PendingRequest implements StoreRequest<CachedToken> {
     // Anchored at the moment the read was sent, so that a slow response makes the token older, not younger.
     const age = lifetimeMs - Math.min(remainingMs, lifetimeMs)
     const start = { wall: readAt.wall - age, monotonic: readAt.monotonic - age }
-    const created = createCachedToken(response, start, lifetimeMs, settings, source.binding, id)
+    const created = createCachedToken(response, start, lifetimeMs, settings, source, id)
     const cached = { ...created, arrivedWithMs: lifetimeMs }
     if (!hasValidity(cached, clock, minimumValidityMs)) return undefined
     const durationMs = clock.monotonic() - readAt.monotonic
@@ -351,10 +353,10 @@ export class PendingRequest implements StoreRequest<CachedToken> {
     Object.defineProperty(controller.signal, sentBy, { value: this.#context })
     const label = this.settings.label ?? source.label
     const client = label ? ` to "${label}"` : ''
-    const { replaces } = this.options
+    const { replaces, challenge } = this.options
     const rejectedToken = replaces?.rejection ? replaces.token.value : undefined
     return waitFor(
-      source.requestToken({ signal: controller.signal, label, rejectedToken }),
+      source.requestToken({ signal: controller.signal, label, rejectedToken, challenge }),
       limitMs,
       signal,
       () =>
@@ -374,7 +376,7 @@ export class PendingRequest implements StoreRequest<CachedToken> {
     }
     const { lifetimeMs, problem } = lifetimeOf(response, this.settings)
     if (problem) this.emit({ type: 'lifetime_unknown', requestId: this.id, problem, assumedMs: lifetimeMs })
-    const cached = createCachedToken(response, start, lifetimeMs, this.settings, this.source.binding)
+    const cached = createCachedToken(response, start, lifetimeMs, this.settings, this.source)
     if (!isExpiredOnArrival(cached)) return { cached, response, lifetimeMs }
     throw unavailable(
       `The token (lifetime ${lifetimeMs / 1000} s) expired before the response of the token endpoint arrived.`,

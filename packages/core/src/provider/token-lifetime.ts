@@ -1,6 +1,6 @@
 import { elapsedSince, type Clock, type Instant } from '../runtime/clock.ts'
 import { jwtPayload, type TokenResponse } from '../protocol/token-response.ts'
-import type { TokenBinding } from '../protocol/token-binding.ts'
+import type { TokenSource } from '../sources/token-source.ts'
 import { createAccessToken, type AccessToken } from './access-token.ts'
 import type { ProviderSettings } from './token-provider.ts'
 
@@ -60,7 +60,7 @@ export function createCachedToken(
   start: Instant,
   lifetimeMs: number,
   settings: ProviderSettings,
-  binding: TokenBinding | undefined,
+  source: Pick<TokenSource, 'binding' | 'resource'>,
   storeId?: string,
 ): CachedToken {
   const ahead = settings.refreshAheadMs ?? Math.min(300_000, lifetimeMs / 5)
@@ -72,7 +72,7 @@ export function createCachedToken(
   const recommendedMs = refreshIn > 0 ? refreshIn * 1000 * spread : Number.POSITIVE_INFINITY
   const aheadAtMs = lifetimeMs - Math.min(ahead * spread, lifetimeMs / 2)
   const remainingMs = (): number => lifetimeMs - elapsedSince(start, settings.clock)
-  const token = createAccessToken(response, start.wall + lifetimeMs, remainingMs, binding)
+  const token = createAccessToken(response, start.wall + lifetimeMs, remainingMs, source)
   return {
     token,
     ready: Promise.resolve(token),

@@ -3,6 +3,7 @@ import { configurationError } from '../protocol/token-error.ts'
 import { systemClock, type Clock } from '../runtime/clock.ts'
 import { longestTimer } from '../runtime/wait.ts'
 import type { TokenStore } from '../sharing/token-store.ts'
+import type { ApiChallenge } from '../sources/token-source.ts'
 import type { AccessToken } from './access-token.ts'
 import type { TokenAttachmentEvent, TokenEventListener } from './events.ts'
 
@@ -22,6 +23,11 @@ export interface GetTokenOptions {
    * replacement. @default false
    */
   readonly waitForReplacement?: boolean | undefined
+  /**
+   * For authors of attachers: the request that will carry the token. A source that does not know yet where the API's tokens
+   * come from has it sent without a token.
+   */
+  readonly challenge?: ApiChallenge | undefined
 }
 
 /** A request whose token an API rejected. For authors of attachers. */
@@ -37,6 +43,8 @@ export interface RejectedRequest {
    * token that has these as well, once there is one. Nothing changes if the application does not allow them.
    */
   readonly missingScopes?: readonly string[] | undefined
+  /** What the API responded, for sources that learn from it where its tokens come from. */
+  readonly challenge?: ApiChallenge | undefined
   readonly signal?: AbortSignal | undefined
 }
 

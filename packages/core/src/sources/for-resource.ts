@@ -1,21 +1,23 @@
-import { challengeWith } from '../protocol/challenges.ts'
 import { scopes } from '../protocol/build-token-request.ts'
+import { challengeWith } from '../protocol/challenges.ts'
+import { covers, secureUrl } from '../protocol/secure-url.ts'
 import { configurationError, TokenError } from '../protocol/token-error.ts'
-import { secureUrl } from '../protocol/secure-url.ts'
 import type { TokenBinding } from '../protocol/token-binding.ts'
 import type { TokenResponse } from '../protocol/token-response.ts'
 import { errorCode } from '../runtime/error-code.ts'
 import { Redacted } from '../runtime/redacted.ts'
-import type { TokenRequestContext, TokenSource } from './token-source.ts'
-import { clientCredentials, type ClientCredentialsOptions } from './grants.ts'
+import { waitFor } from '../runtime/wait.ts'
+import type { TokenEndpointOptions } from './client.ts'
+import { GrantSource, type Grant } from './grant-source.ts'
 import { fetchToken, sendTokenRequest } from './send.ts'
+import type { ApiChallenge, TokenRequestContext, TokenSource } from './token-source.ts'
 
-/** How an application gets tokens for an API that names its authorization server itself. */
-export interface ResourceClientCredentialsOptions extends Omit<
-  ClientCredentialsOptions,
-  'authUrl' | 'tokenEndpoint' | 'issuer' | 'resource'
-> {
-  /** URL of the API, such as that of an MCP server, exactly as in its metadata; also sent as `resource` (RFC 8707). */
+/** An API that names its authorization server itself (RFC 9728), and which of them get credentials. */
+export interface ProtectedResourceOptions {
+  /**
+   * URL of the API, such as that of an MCP server. It is sent as `resource` (RFC 8707), and the tokens go only to this URL and
+   * to what is below it.
+   */
   readonly protectedResource: string | URL
   /**
    * The only issuers that get credentials: exact strings, or a function that decides about each. Called with the
@@ -24,6 +26,27 @@ export interface ResourceClientCredentialsOptions extends Omit<
   readonly trustedIssuers: readonly string[] | ((issuer: string) => boolean)
   /** The most that is ever requested; of it, what the API requires. @default whatever the API requires */
   readonly scope?: string | readonly string[] | undefined
+  /**
+   * How the API is asked for its challenge if no request of the application waits for the token, as with `getToken()`. `POST`
+   * sends `{}` as JSON, for servers that respond to nothing else; choose it only if that causes nothing.
+   * @default 'GET'
+   */
+  readonly probeMethod?: 'GET' | 'HEAD' | 'POST' | undefined
+}
+
+/** What sources for a protected resource do not take: the API names the server. */
+export type ServerOption = 'authUrl' | 'tokenEndpoint' | 'issuer' | 'resource'
+
+/** The options of a source for a protected resource. */
+export type ResourceSourceOptions = Omit<TokenEndpointOptions, ServerOption | 'scope'> &
+  ProtectedResourceOptions
+
+/** What an API has said with a challenge (RFC 9728, section 5.1; RFC 6750, section 3). */
+interface Learned {
+  /** Where its metadata is. */
+  readonly address?: URL | undefined
+  /** The scopes that it requires. */
+  readonly scope?: readonly string[] | undefined
 }
 
 /** The most that an API may require: its list goes into every token request. */
@@ -37,55 +60,54 @@ interface ResourceMetadata {
   readonly scope: readonly string[]
 }
 
-/**
- * Requests tokens with the client credentials grant from the authorization server that an API names in its metadata
- * (RFC 9728), as MCP servers do. The metadata is found by the challenge of a request without a token or, failing that, at
- * the well-known address of the API's own origin. If the API responds with 403 `insufficient_scope`, a token with the
- * required scopes is requested, within `scope`.
- *
- * @example
- * const tokens = createTokenProvider(
- *   clientCredentialsForResource({
- *     protectedResource: 'https://mcp.example.com/mcp',
- *     trustedIssuers: ['https://auth.example.com'],
- *     clientId,
- *     clientSecret,
- *   }),
- * )
- *
- * @throws {TokenError} of kind `configuration`, naming the option, for invalid options
- */
-export function clientCredentialsForResource(options: ResourceClientCredentialsOptions): TokenSource {
-  return new ResourceClientCredentials({ ...options }, [])
-}
+/** How long an API may take to respond to a request without a token: then, the well-known addresses are tried. */
+const challengeTimeoutMs = 3_000
 
-class ResourceClientCredentials extends Redacted implements TokenSource {
-  readonly #options: ResourceClientCredentialsOptions
+/**
+ * Requests tokens from the authorization server that an API names. Where its metadata is, and which scopes it requires, its
+ * challenge says: that of the first request of the application, which is sent without a token, or of a probe. Without a
+ * challenge, the metadata is at the well-known address of the API or of its origin.
+ */
+export class ResourceSource extends Redacted implements TokenSource {
+  readonly resource: string
+  readonly #options: ResourceSourceOptions
+  /** Undefined for client credentials. */
+  readonly #grant: Grant | undefined
   /** What the API required of an earlier token. */
   readonly #required: readonly string[]
-  readonly #resource: string
+  #learned: Learned
   #metadata: ResourceMetadata | undefined
-  #source: { readonly of: string; readonly source: TokenSource } | undefined
+  #source: { readonly of: string; readonly source: GrantSource } | undefined
   /** The last token, and where it came from: the API may name another issuer since. */
-  #issued: { readonly token: string; readonly source: TokenSource } | undefined
+  #issued: { readonly token: string; readonly source: GrantSource } | undefined
 
-  constructor(options: ResourceClientCredentialsOptions, required: readonly string[]) {
+  constructor(
+    options: ResourceSourceOptions,
+    grant?: Grant,
+    required: readonly string[] = [],
+    learned: Learned = {},
+  ) {
     super()
-    const { protectedResource, trustedIssuers, allowInsecureRequests } = options
+    const { protectedResource, trustedIssuers, probeMethod = 'GET', allowInsecureRequests } = options
     secureUrl('protectedResource', protectedResource, allowInsecureRequests)
     if (typeof trustedIssuers !== 'function' && !Array.isArray(trustedIssuers)) {
       throw configurationError('trustedIssuers must be a list of issuers or a function.')
     }
+    if (!['GET', 'HEAD', 'POST'].includes(probeMethod)) {
+      throw configurationError("probeMethod must be 'GET', 'HEAD' or 'POST'.")
+    }
+    this.resource = String(protectedResource)
     this.#options = options
+    this.#grant = grant
     this.#required = required
-    this.#resource = String(protectedResource)
+    this.#learned = learned
     // Checks the other options.
-    this.#sourceAt({ tokenEndpoint: this.#resource }, undefined)
+    this.#sourceAt({ tokenEndpoint: this.resource }, undefined)
   }
 
   get label(): string | undefined {
     const { clientId } = this.#options
-    return typeof clientId === 'string' ? clientId : undefined
+    return typeof clientId === 'string' ? clientId : this.#grant?.key[0]
   }
 
   get binding(): TokenBinding | undefined {
@@ -97,24 +119,22 @@ class ResourceClientCredentials extends Redacted implements TokenSource {
     const trusted = typeof trustedIssuers === 'function' ? [] : [...trustedIssuers].sort()
     // No header has these names, so no other source has the key.
     const headers = { ' trusted': JSON.stringify(trusted), ' required': this.#required.join(' ') }
-    const key = await this.#sourceAt({ tokenEndpoint: this.#resource }, scope).cacheKey()
+    const key = await this.#sourceAt({ tokenEndpoint: this.resource }, scope).cacheKey()
     return `resource ${JSON.stringify(headers)} ${key}`
   }
 
   async requestToken(context: TokenRequestContext): Promise<TokenResponse> {
-    const { issuer, scope } = await this.#findMetadata(context.signal)
+    const { issuer, scope } = await this.#findMetadata(context)
     const limit = scopes(this.#options.scope)
     const needed = [...new Set([...scope, ...this.#required])]
     if (limit.length === 0 && isTooLong(needed)) {
       const reason = `it requires ${needed.length} scopes, more than ${maxScopes} or 8 KiB. Set scope`
-      throw failure('configuration', reason, this.#resource)
+      throw this.#failure('configuration', reason)
     }
     const allowed = limit.length > 0 ? needed.filter((one) => limit.includes(one)) : needed
     const requested = allowed.length > 0 ? allowed : limit
     const of = JSON.stringify([issuer, requested])
-    if (this.#source?.of !== of) {
-      this.#source = { of, source: this.#sourceAt({ issuer }, requested) }
-    }
+    if (this.#source?.of !== of) this.#source = { of, source: this.#sourceAt({ issuer }, requested) }
     const { source } = this.#source
     const response = await source.requestToken(context)
     this.#issued = { token: response.accessToken, source }
@@ -122,15 +142,15 @@ class ResourceClientCredentials extends Redacted implements TokenSource {
   }
 
   async credentialsChanged(): Promise<boolean> {
-    return (await this.#source?.source.credentialsChanged?.()) ?? false
+    return (await this.#source?.source.credentialsChanged()) ?? false
   }
 
   async revokeToken(token: string, context: TokenRequestContext): Promise<void> {
     const source =
       this.#issued?.token === token
         ? this.#issued.source
-        : this.#sourceAt({ issuer: (await this.#findMetadata(context.signal)).issuer }, undefined)
-    await source.revokeToken?.(token, context)
+        : this.#sourceAt({ issuer: (await this.#findMetadata(context)).issuer }, undefined)
+    await source.revokeToken(token, context)
   }
 
   widen(required: readonly string[]): TokenSource | undefined {
@@ -138,77 +158,121 @@ class ResourceClientCredentials extends Redacted implements TokenSource {
     if (limit.length > 0 && !required.every((one) => limit.includes(one))) return undefined
     if (required.every((one) => this.#required.includes(one))) return this
     const all = [...new Set([...this.#required, ...required])].sort()
-    return isTooLong(all) ? undefined : new ResourceClientCredentials(this.#options, all)
+    return isTooLong(all) ? undefined : new ResourceSource(this.#options, this.#grant, all, this.#learned)
   }
 
   #sourceAt(
-    server: Pick<ClientCredentialsOptions, 'issuer' | 'tokenEndpoint'>,
-    scope: ClientCredentialsOptions['scope'],
-  ): TokenSource {
-    const { protectedResource: _1, trustedIssuers: _2, ...rest } = this.#options
-    const { authUrl, tokenEndpoint, issuer, resource } = rest as Partial<ClientCredentialsOptions>
+    server: Pick<TokenEndpointOptions, 'issuer' | 'tokenEndpoint'>,
+    scope: TokenEndpointOptions['scope'],
+  ): GrantSource {
+    const { protectedResource: _1, trustedIssuers: _2, probeMethod: _3, ...rest } = this.#options
+    const { authUrl, tokenEndpoint, issuer, resource } = rest as TokenEndpointOptions
     if (authUrl ?? tokenEndpoint ?? issuer ?? false) {
       throw configurationError('protectedResource, issuer, tokenEndpoint and authUrl are mutually exclusive.')
     }
-    if (resource !== undefined && String(resource) !== this.#resource) {
+    if (resource !== undefined && String(resource) !== this.resource) {
       throw configurationError('resource must be protectedResource, which is its default.')
     }
-    return clientCredentials({ ...rest, ...server, resource: this.#resource, scope })
+    return new GrantSource({ ...rest, ...server, resource: this.resource, scope }, this.#grant)
   }
 
   /** Requested anew for each token, because the API decides. While it is unavailable, its last metadata applies. */
-  async #findMetadata(signal: AbortSignal): Promise<ResourceMetadata> {
+  async #findMetadata({ challenge, signal }: TokenRequestContext): Promise<ResourceMetadata> {
     try {
+      await this.#learn(challenge, signal)
       return (this.#metadata = await this.#requestMetadata(signal))
     } catch (error) {
       const isUnavailable = error instanceof TokenError && error.kind === 'unavailable'
       if (this.#metadata && isUnavailable) return this.#metadata
+      // Its metadata may have moved.
+      if (error instanceof TokenError && !isUnavailable) this.#learned = {}
       throw error
     }
   }
 
+  /** Reads the challenge of a request of the application. One that has to be sent for it is sent only if nothing is known yet. */
+  async #learn(challenge: ApiChallenge | undefined, signal: AbortSignal): Promise<void> {
+    const { header, url } = challenge ?? {}
+    const isOurs = url !== undefined && URL.canParse(url) && covers(new URL(this.resource), new URL(url))
+    if (isOurs && typeof header === 'string') return this.#read(header)
+    if (this.#learned.address || this.#learned.scope) return
+    const given =
+      isOurs && typeof header === 'function'
+        ? await waitFor(header(), challengeTimeoutMs, signal, () => undefined).catch(() => undefined)
+        : await this.#probe(signal)
+    signal.throwIfAborted()
+    if (given) this.#read(given)
+  }
+
+  /** The challenge of a request of our own. */
+  async #probe(signal: AbortSignal): Promise<string | undefined> {
+    const { fetch, probeMethod: method = 'GET' } = this.#options
+    const headers = { accept: 'application/json, text/event-stream' }
+    const init =
+      method === 'POST'
+        ? { method, headers: { ...headers, 'content-type': 'application/json' }, body: '{}', signal }
+        : { method, headers, signal }
+    const response = await fetchToken(fetch, this.resource, init).catch(() => undefined)
+    response?.body?.cancel().catch(() => {})
+    return response?.status === 401 ? (response.headers.get('www-authenticate') ?? undefined) : undefined
+  }
+
+  #read(header: string): void {
+    const parameter = (name: string): string | undefined => challengeWith(header, name)?.parameters.get(name)
+    const [scope, given] = [parameter('scope'), parameter('resource_metadata')]
+    if (given === undefined && scope === undefined) return
+    const { allowInsecureRequests } = this.#options
+    const address =
+      given === undefined ? undefined : secureUrl('resource_metadata', given, allowInsecureRequests)
+    if (address && address.origin !== new URL(this.resource).origin) {
+      throw this.#failure('configuration', `its metadata is at another origin, ${address.origin}`)
+    }
+    this.#learned = {
+      address: address ?? this.#learned.address,
+      scope: scope === undefined ? this.#learned.scope : scopes(scope),
+    }
+  }
+
+  /** From where the challenge said; otherwise from the well-known address of the path, then of the origin. */
   async #requestMetadata(signal: AbortSignal): Promise<ResourceMetadata> {
     const { fetch } = this.#options
-    const { address, scope } = await this.#challenge(signal)
-    const init = { headers: { accept: 'application/json' }, signal }
-    const { status, body } = await sendTokenRequest(fetch, address, init)
-    if (status !== 200) {
-      const kind = status >= 500 || status === 429 ? 'unavailable' : 'configuration'
-      throw failure(kind, `${address} responded with status ${status}`, this.#resource)
+    const { address, scope } = this.#learned
+    const failures: string[] = []
+    for (const url of address ? [address] : wellKnownAddresses(this.resource)) {
+      const { status, body } = await sendTokenRequest(fetch, url, {
+        headers: { accept: 'application/json' },
+        signal,
+      })
+      if (status === 200) return this.#readMetadata(url, body, scope)
+      failures.push(`${url} responded with status ${status}`)
+      if (status >= 500 || status === 429) throw this.#failure('unavailable', failures.join('; '))
     }
+    throw this.#failure('configuration', failures.join('; '))
+  }
+
+  #readMetadata(url: URL, body: string, scope: readonly string[] | undefined): ResourceMetadata {
     const metadata = readObject(body)
-    if (metadata === undefined) throw failure('malformed', `${address} is not JSON`, this.#resource)
+    if (metadata === undefined) throw this.#failure('malformed', `${url} is not JSON`)
     const { resource, authorization_servers: servers, scopes_supported: supported } = metadata
     // RFC 9728, section 3.3: otherwise one API could pose as another.
-    if (!isSameUrl(resource, this.#resource)) {
+    if (!this.#isCovered(resource, url)) {
       const named = JSON.stringify(resource)?.slice(0, 200) ?? 'no value'
-      throw failure('configuration', `its metadata has the resource ${named}`, this.#resource)
+      throw this.#failure('configuration', `its metadata has the resource ${named}`)
     }
     const issuer = this.#trusted(Array.isArray(servers) ? servers : [])
     return { issuer, scope: scope ?? strings(supported) }
   }
 
-  /** Where the metadata is, and the scopes that the API requires, by its response to a request without a token. */
-  async #challenge(signal: AbortSignal): Promise<{ address: URL; scope?: readonly string[] }> {
-    const { fetch, allowInsecureRequests } = this.#options
-    const resource = new URL(this.#resource)
-    const wellKnown = new URL(resource.origin)
-    wellKnown.pathname = `/.well-known/oauth-protected-resource${resource.pathname.replace(/\/$/, '')}`
-    wellKnown.search = resource.search
-    const init = { headers: { accept: 'application/json, text/event-stream' }, signal }
-    const response = await fetchToken(fetch, this.#resource, init).catch(() => undefined)
-    signal.throwIfAborted()
-    response?.body?.cancel().catch(() => {})
-    const header = response?.status === 401 ? (response.headers.get('www-authenticate') ?? '') : ''
-    const scope = challengeWith(header, 'scope')?.parameters.get('scope')
-    const given = challengeWith(header, 'resource_metadata')?.parameters.get('resource_metadata')
-    const found = scope === undefined ? {} : { scope: scopes(scope) }
-    if (given === undefined) return { address: wellKnown, ...found }
-    const address = secureUrl('resource_metadata', given, allowInsecureRequests)
-    if (address.origin !== resource.origin) {
-      throw failure('configuration', `its metadata is at another origin, ${address.origin}`, this.#resource)
-    }
-    return { address, ...found }
+  /**
+   * Whether the `resource` of metadata is this API, or one that it is a part of. At the well-known address of the API itself, it
+   * is the API.
+   */
+  #isCovered(named: unknown, { href }: URL): boolean {
+    if (typeof named !== 'string' || !URL.canParse(named)) return false
+    const [ours, theirs] = [new URL(this.resource), new URL(named)]
+    if (ours.href === theirs.href) return true
+    const [ofPath, ...ofOrigin] = wellKnownAddresses(this.resource)
+    return (ofOrigin.length === 0 || href !== ofPath!.href) && covers(theirs, ours)
   }
 
   /** The first issuer that the application trusts. */
@@ -224,29 +288,41 @@ class ResourceClientCredentials extends Redacted implements TokenSource {
           : trustedIssuers.includes(server),
       )
     } catch (error) {
-      throw failure('unavailable', `the trustedIssuers function failed (${errorCode(error)})`, this.#resource)
+      throw this.#failure('unavailable', `the trustedIssuers function failed (${errorCode(error)})`)
     }
     if (issuer !== undefined) return issuer
     const reason =
       named.length > 0
         ? `trustedIssuers contains none of its issuers, ${JSON.stringify(named).slice(1, 200)}`
         : 'its metadata has no authorization_servers'
-    throw failure('configuration', reason, this.#resource)
+    throw this.#failure('configuration', reason)
+  }
+
+  #failure(kind: TokenError['kind'], reason: string): TokenError {
+    return new TokenError({ kind, message: `Could not find the issuer of ${this.resource}: ${reason}.` })
   }
 
   toJSON(): object {
     const { clientId } = this.#options
     const shown = typeof clientId === 'function' ? '[function]' : clientId
-    return { protectedResource: this.#resource, clientId: shown }
+    return { protectedResource: this.resource, clientId: shown }
   }
+}
+
+/** RFC 9728, section 3.1: of the path, then of the origin. */
+function wellKnownAddresses(resource: string): URL[] {
+  const { origin, pathname, search } = new URL(resource)
+  const root = new URL('/.well-known/oauth-protected-resource', origin)
+  const path = pathname.replace(/\/$/, '')
+  if (path === '' && search === '') return [root]
+  const ofPath = new URL(root)
+  ofPath.pathname += path
+  ofPath.search = search
+  return [ofPath, root]
 }
 
 function isTooLong(list: readonly string[]): boolean {
   return list.length > maxScopes || list.join(' ').length > maxScopeLength
-}
-
-function failure(kind: TokenError['kind'], reason: string, resource: string): TokenError {
-  return new TokenError({ kind, message: `Could not find the issuer of ${resource}: ${reason}.` })
 }
 
 function readObject(body: string): Record<string, unknown> | undefined {
@@ -255,10 +331,6 @@ function readObject(body: string): Record<string, unknown> | undefined {
   } catch {
     return undefined
   }
-}
-
-function isSameUrl(value: unknown, url: string): boolean {
-  return typeof value === 'string' && URL.canParse(value) && new URL(value).href === new URL(url).href
 }
 
 function strings(value: unknown): readonly string[] {

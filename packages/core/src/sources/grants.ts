@@ -2,7 +2,19 @@ import type { ClientAuthentication, ClientAuthenticationRequest } from '../proto
 import { configurationError } from '../protocol/token-error.ts'
 import { jwtPayload, type TokenResponse } from '../protocol/token-response.ts'
 import { resolveOption, type Resolvable, type TokenEndpointOptions } from './client.ts'
-import { createGrantSource, GrantSource, type GrantParameters, type GrantRequest } from './grant-source.ts'
+import {
+  ResourceSource,
+  type ProtectedResourceOptions,
+  type ResourceSourceOptions,
+  type ServerOption,
+} from './for-resource.ts'
+import {
+  createGrantSource,
+  GrantSource,
+  type Grant,
+  type GrantParameters,
+  type GrantRequest,
+} from './grant-source.ts'
 import type { TokenSource } from './token-source.ts'
 
 /** How an application authenticates to a token endpoint. */
@@ -22,6 +34,33 @@ export interface ClientCredentialsOptions extends TokenEndpointOptions {
  */
 export function clientCredentials(options: ClientCredentialsOptions): TokenSource {
   return new GrantSource({ ...options })
+}
+
+/** How an application gets tokens for an API that names its authorization server itself. */
+export interface ResourceClientCredentialsOptions
+  extends Omit<ClientCredentialsOptions, ServerOption | 'scope'>, ProtectedResourceOptions {}
+
+/**
+ * Requests tokens with the client credentials grant from the authorization server that an API names in its metadata
+ * (RFC 9728), as MCP servers do. The first request of the application to the API is sent without a token: the challenge of
+ * its response says where the metadata is and which scopes are required. Otherwise, it is looked up at the well-known
+ * address of the API, then of its origin. If the API responds with 403 `insufficient_scope`, a token with the required
+ * scopes is requested, within `scope`.
+ *
+ * @example
+ * const tokens = createTokenProvider(
+ *   clientCredentialsForResource({
+ *     protectedResource: 'https://mcp.example.com/mcp',
+ *     trustedIssuers: ['https://auth.example.com'],
+ *     clientId,
+ *     clientSecret,
+ *   }),
+ * )
+ *
+ * @throws {TokenError} of kind `configuration`, naming the option, for invalid options
+ */
+export function clientCredentialsForResource(options: ResourceClientCredentialsOptions): TokenSource {
+  return new ResourceSource({ ...options })
 }
 
 /** Returns an assertion or a token; called for each token request. */
@@ -62,8 +101,8 @@ export function clientAssertion(
   }
 }
 
-/** How an identity from elsewhere is exchanged for a token. The client ID is optional. */
-export interface JwtBearerOptions extends TokenEndpointOptions {
+/** An identity from elsewhere, as the grant for a token. */
+interface JwtBearerGrant {
   /**
    * A signed JWT that the token endpoint trusts, or a function that returns one, called for each token request, such as
    * `githubActionsIdentity` of `@tokenwell/client-authentication`.
@@ -72,6 +111,12 @@ export interface JwtBearerOptions extends TokenEndpointOptions {
   /** Names for whom the tokens are, such as the `sub` of the assertion: providers share tokens of one subject alone. */
   readonly subject: string
 }
+
+/** How an identity from elsewhere is exchanged for a token. The client ID is optional. */
+export interface JwtBearerOptions extends TokenEndpointOptions, JwtBearerGrant {}
+
+/** The same for an API that names its authorization server itself; see {@link clientCredentialsForResource}. */
+export type ResourceJwtBearerOptions = ResourceSourceOptions & JwtBearerGrant
 
 /**
  * Requests tokens with an assertion as the grant (RFC 7523, section 2.1), also called workload identity federation. A
@@ -83,15 +128,22 @@ export interface JwtBearerOptions extends TokenEndpointOptions {
  *
  * @throws {TokenError} of kind `configuration`, naming the option, for invalid options
  */
-export function jwtBearer({ assertion, subject, ...options }: JwtBearerOptions): TokenSource {
+export function jwtBearer({
+  assertion,
+  subject,
+  ...options
+}: JwtBearerOptions | ResourceJwtBearerOptions): TokenSource {
   checkSubject('subject', subject)
-  return createGrantSource(options, {
+  const grant: Grant = {
     type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
     proof: 'assertion',
     key: [subject],
     parameters: async (request) => ({ assertion: await resolveProof('assertion', assertion, request) }),
     reject: (parameters) => rejectProof(assertion, parameters['assertion']),
-  })
+  }
+  return 'protectedResource' in options
+    ? new ResourceSource(options, grant)
+    : createGrantSource(options, grant)
 }
 
 /** How a token is exchanged for another one. The client ID is optional. Types are URNs of RFC 8693, section 3. */

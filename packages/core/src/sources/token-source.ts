@@ -8,12 +8,27 @@ export interface TokenRequestContext {
   readonly label?: string | undefined
   /** The value of the token that this request replaces, if an API has rejected it. */
   readonly rejectedToken?: string | undefined
+  /** For sources that learn from an API where its tokens come from; undefined if no request to an API waits for the token. */
+  readonly challenge?: ApiChallenge | undefined
+}
+
+/** What an API responds to a request without a valid token. For authors of attachers and of sources. */
+export interface ApiChallenge {
+  /** The URL of the request. */
+  readonly url: string
+  /**
+   * The `WWW-Authenticate` header of the response, or a function that first sends the request without a token, once. It
+   * returns undefined if the response does not reject the request.
+   */
+  readonly header: string | (() => Promise<string | undefined>)
 }
 
 /** Where new tokens come from: {@link clientCredentials}, {@link backendTokens}, or a source of your own. */
 export interface TokenSource {
   /** Names the client in errors and events of a provider without a `label`; usually the client ID. */
   readonly label?: string | undefined
+  /** URL of the API that the tokens are for: they are sent to it and to what is below it. @default wherever they are allowed */
+  readonly resource?: string | undefined
   /** Binds the source's tokens to a key. */
   readonly binding?: TokenBinding | undefined
   /**

@@ -4,8 +4,11 @@ import {
   createTokenFetch,
   createTokenPool,
   createTokenProvider,
+  jwtBearer,
+  type AttachOptions,
   type ResourceClientCredentialsOptions,
   type TokenEvent,
+  type TokenFetchInit,
   type TokenProviderOptions,
 } from '@tokenwell/core'
 import { describe, expect, it, vi } from 'vitest'
@@ -16,6 +19,7 @@ useFakeTime()
 const resource = 'https://mcp.example.com/mcp'
 const origin = 'https://mcp.example.com'
 const wellKnown = `${origin}/.well-known/oauth-protected-resource/mcp`
+const root = `${origin}/.well-known/oauth-protected-resource`
 const issuer = 'https://auth.example.com'
 const oauth = `${issuer}/.well-known/oauth-authorization-server`
 const secret = 'a-secret-of-the-client'
@@ -150,7 +154,7 @@ describe('the issuer', () => {
     expect(sent.at(-1)!.url).toBe(`${next}/token`)
     served[wellKnown] = 404
     await expect(provider.getToken({ forceRefresh: true })).rejects.toThrow(
-      `Could not find the issuer of ${resource}: ${wellKnown} responded with status 404.`,
+      `Could not find the issuer of ${resource}: ${wellKnown} responded with status 404; ${root} responded with status 404.`,
     )
   })
 
@@ -347,7 +351,8 @@ describe('scopes', () => {
     const calls: string[] = []
     const send = async (input: string | URL | Request, init?: RequestInit) => {
       const required = new URL(input instanceof Request ? input.url : input).pathname.split('/')[2]!
-      const token = new Headers(init?.headers).get('authorization')!.replace('Bearer ', '')
+      const token = new Headers(init?.headers).get('authorization')?.replace('Bearer ', '')
+      if (token === undefined) return challenge('scope="read"')()
       calls.push(token.replace(/\.\d+$/, ''))
       return token.split('.').includes(required) ? new Response(token) : insufficient(required)
     }
@@ -483,5 +488,346 @@ describe('scopes', () => {
     expect((await apiFetch(`${resource}/write`)).status).toBe(200)
     await pool.close()
     await expect(apiFetch(`${resource}/write`)).rejects.toThrow('closed')
+  })
+})
+
+describe('the first request of the application', () => {
+  const custom = `${origin}/meta.json`
+  const pages: Pages = {
+    [resource]: 405,
+    [wellKnown]: undefined,
+    [custom]: metadata({ scopes_supported: ['everything'] }),
+  }
+
+  /** An MCP server: it responds to POST alone, and has its metadata where only its challenge says. */
+  function startMcp(
+    { respond, ...settings }: Partial<AttachOptions> & { respond?: (token: string | null) => unknown } = {},
+    options: Partial<ResourceClientCredentialsOptions> = {},
+  ) {
+    const started = start({ ...pages }, options)
+    const calls: { url: string; token: string | null; body: unknown }[] = []
+    const fetch = async (input: string | URL | Request, init: RequestInit = {}) => {
+      const token = new Headers(init.headers).get('authorization')
+      const body = init.body instanceof ReadableStream ? 'a stream' : init.body
+      calls.push({ url: String(input instanceof Request ? input.url : input), token, body })
+      init.signal?.throwIfAborted()
+      const response = respond?.(token) as Response | undefined
+      if (response) return response
+      return token ? new Response('done') : challenge(`scope="tools", resource_metadata="${custom}"`)()
+    }
+    const apiFetch = createTokenFetch(started.provider, { allowedOrigins: [origin], fetch, ...settings })
+    const call = (body = '{"n":1}', init: TokenFetchInit = {}) =>
+      apiFetch(resource, { method: 'POST', body, ...init })
+    return { ...started, calls, call, apiFetch }
+  }
+  const tokensOf = (calls: readonly { token: string | null }[]) => calls.map(({ token }) => token)
+
+  it('goes without a token, and tells where the metadata is and which scopes are required', async () => {
+    const { call, calls, forms, sent } = startMcp()
+    expect(await (await call()).text()).toBe('done')
+    expect(calls).toEqual([
+      { url: resource, token: null, body: '{"n":1}' },
+      { url: resource, token: 'Bearer token-1', body: '{"n":1}' },
+    ])
+    expect(forms()[0]!.get('scope')).toBe('tools')
+    // No request of our own.
+    expect(urls(sent)).toEqual([custom, oauth, `${issuer}/token`])
+  })
+
+  it('is one of many: the others wait for what it tells', async () => {
+    const { call, calls, forms } = startMcp()
+    const responses = await Promise.all(Array.from({ length: 30 }, () => call()))
+    expect(await Promise.all(responses.map((response) => response.text()))).toEqual(Array(30).fill('done'))
+    expect(tokensOf(calls).filter((token) => token === null)).toHaveLength(1)
+    expect(forms()).toHaveLength(1)
+  })
+
+  it('is not followed by another one without a token, nor by a request of our own', async () => {
+    const { call, calls, provider, sent } = startMcp()
+    await call()
+    await provider.getToken({ forceRefresh: true })
+    await call()
+    expect(tokensOf(calls)).toEqual([null, 'Bearer token-1', 'Bearer token-2'])
+    expect(urls(sent)).not.toContain(resource)
+  })
+
+  it('that the API accepts without a token is sent once, and its caller gets the response', async () => {
+    const { call, calls } = startMcp({ respond: (token) => (token ? undefined : new Response('public')) })
+    expect(await (await call()).text()).toBe('public')
+    expect(tokensOf(calls)).toEqual([null])
+  })
+
+  it('that fails in another way is not sent again, either', async () => {
+    const { call, calls } = startMcp({ respond: () => new Response('', { status: 500 }) })
+    expect((await call()).status).toBe(500)
+    expect(calls).toHaveLength(1)
+  })
+
+  it('that takes long is not sent twice at the same time', async () => {
+    let finish: (response: Response) => void = () => {}
+    const slow = new Promise<Response>((resolve) => (finish = resolve))
+    const { call, calls, served, provider } = startMcp({ respond: (token) => (token ? undefined : slow) })
+    served[wellKnown] = metadata()
+    const first = call()
+    await pass(5_000)
+    // The others need not wait for it.
+    expect((await provider.getToken()).value).toBe('token-1')
+    expect(calls).toHaveLength(1)
+    finish(new Response('slow'))
+    expect(await (await first).text()).toBe('slow')
+    expect(calls).toHaveLength(1)
+  })
+
+  it('is sent again if the rejection takes longer than the token', async () => {
+    let finish: (response: Response) => void = () => {}
+    const slow = new Promise<Response>((resolve) => (finish = resolve))
+    const { call, calls, served } = startMcp({ respond: (token) => (token ? undefined : slow) })
+    served[wellKnown] = metadata()
+    const first = call()
+    await pass(5_000)
+    finish(new Response('', { status: 401 }))
+    expect(await (await first).text()).toBe('done')
+    expect(tokensOf(calls)).toEqual([null, 'Bearer token-1'])
+  })
+
+  it('whose caller aborts leaves the others waiting', async () => {
+    const controller = new AbortController()
+    const { call, calls, served } = startMcp()
+    served[wellKnown] = metadata()
+    const first = call('{}', { signal: controller.signal })
+    const other = call()
+    controller.abort(new Error('left'))
+    await expect(first).rejects.toThrow('left')
+    expect(await (await other).text()).toBe('done')
+    expect(tokensOf(calls)).not.toContain('Bearer undefined')
+  })
+
+  it('whose connection fails gets its own error', async () => {
+    const { call } = startMcp({
+      respond: (token) => (token ? undefined : Promise.reject(new TypeError('connection refused'))),
+    })
+    await expect(call()).rejects.toThrow('connection refused')
+  })
+
+  it('is not sent if no issuer is trusted, and its caller learns why', async () => {
+    const { call, calls } = startMcp({}, { trustedIssuers: ['https://other.example.com'] })
+    await expect(call()).rejects.toThrow('trustedIssuers contains none of its issuers')
+    expect(tokensOf(calls)).toEqual([null])
+  })
+
+  it.each<[string, Partial<AttachOptions>, TokenFetchInit]>([
+    ['has a body that is sent once', {}, { body: new Blob(['x']).stream(), duplex: 'half' }],
+    ['must not be repeated', { retryOnRejection: false }, {}],
+    ['has another header in its place', { replaceHeader: true }, { headers: { authorization: 'API key' } }],
+  ])('is not sent without a token if it %s', async (_, settings, init) => {
+    const { call, calls, served } = startMcp(settings)
+    served[resource] = challenge(`resource_metadata="${custom}"`)
+    expect((await call('{}', init)).status).toBe(200)
+    expect(tokensOf(calls)).toEqual(['Bearer token-1'])
+  })
+
+  it('to something else of the same origin tells nothing', async () => {
+    const { apiFetch, calls, served } = startMcp({
+      respond: () => challenge(`resource_metadata="${origin}/evil.json"`)(),
+    })
+    served[wellKnown] = metadata()
+    expect((await apiFetch(`${origin}/mcp2`)).status).toBe(401)
+    expect(calls).toEqual([{ url: `${origin}/mcp2`, token: null, body: undefined }])
+  })
+
+  it('tells again, with the token that the API rejects', async () => {
+    const moved = `${origin}/moved.json`
+    let isMoved = false
+    const { call, forms, provider, served } = startMcp({
+      respond: (token) =>
+        isMoved && token === 'Bearer token-1'
+          ? challenge(`error="invalid_token", scope="more", resource_metadata="${moved}"`)()
+          : undefined,
+    })
+    await call()
+    isMoved = true
+    served[custom] = 404
+    served[moved] = metadata()
+    expect((await call()).status).toBe(200)
+    expect(forms().map((form) => form.get('scope'))).toEqual(['tools', 'more'])
+    // The metadata may move again, without a challenge.
+    served[moved] = 404
+    served[wellKnown] = metadata()
+    await expect(provider.getToken({ forceRefresh: true })).rejects.toThrow('moved.json')
+    await expect(provider.getToken({ forceRefresh: true })).resolves.toMatchObject({ value: 'token-3' })
+  })
+})
+
+describe('a token for one resource', () => {
+  const teams = `${origin}/teams/a/mcp`
+  function startTeams(protectedResource: string, redirects: Record<string, string> = {}) {
+    const { provider, events } = start(
+      { [root]: metadata({ resource: origin }), [wellKnown]: undefined },
+      { protectedResource },
+    )
+    const received: string[] = []
+    const fetch = async (input: string | URL | Request, init: RequestInit = {}) => {
+      const url = String(input instanceof Request ? input.url : input)
+      const location = redirects[url]
+      if (location) return new Response('', { status: 307, headers: { location } })
+      const token = new Headers(init.headers).get('authorization')
+      if (token) received.push(url)
+      return new Response('', { status: token ? 200 : 401 })
+    }
+    const apiFetch = createTokenFetch(provider, { allowedOrigins: [origin], fetch })
+    return { apiFetch, received, events }
+  }
+
+  it('goes to it and below it, and to no other one of the origin', async () => {
+    const { apiFetch, received, events } = startTeams(teams)
+    const own = [teams, `${teams}/`, `${teams}/tools?x=1`, `${teams}?x=1`]
+    const others = [
+      `${teams}2`,
+      `${origin}/teams/b/mcp`,
+      `${origin}/teams/a`,
+      `${teams}/../mcp2`,
+      `${origin}/`,
+    ]
+    for (const url of own) expect((await apiFetch(url)).status).toBe(200)
+    for (const url of others) expect((await apiFetch(url)).status).toBe(401)
+    expect(received).toEqual(own)
+    expect(events.filter(({ type }) => type === 'token_withheld')).toHaveLength(others.length)
+  })
+
+  it('does not follow a redirect to another one, but one to what is below it', async () => {
+    const { apiFetch, received } = startTeams(teams, {
+      [teams]: `${teams}/`,
+      [`${teams}/next`]: `${origin}/teams/b/mcp`,
+    })
+    await apiFetch(`${teams}/first`)
+    expect((await apiFetch(teams)).status).toBe(200)
+    expect((await apiFetch(`${teams}/next`)).status).toBe(401)
+    expect(received).toEqual([`${teams}/first`, `${teams}/`])
+  })
+
+  it.each([
+    ['https://mcp.example.com', `${origin}/anything`, true],
+    [`${origin}/mcp/`, `${origin}/mcp/x`, true],
+    [`${origin}/mcp/`, `${origin}/mcp`, false],
+    [`${origin}/mcp?tenant=a`, `${origin}/mcp?tenant=a`, true],
+    [`${origin}/mcp?tenant=a`, `${origin}/mcp?tenant=b`, false],
+  ])('%s goes to %s: %s', async (protectedResource, url, expected) => {
+    const { apiFetch, received } = startTeams(protectedResource)
+    await apiFetch(url)
+    expect(received).toEqual(expected ? [url] : [])
+  })
+})
+
+describe('without a request of the application', () => {
+  it('the metadata is looked up at the address of the path, then at that of the origin', async () => {
+    const { provider, sent } = start({ [wellKnown]: 404, [root]: metadata() })
+    await provider.getToken()
+    expect(urls(sent)).toEqual([resource, wellKnown, root, oauth, `${issuer}/token`])
+  })
+
+  it('an API that is unavailable is not looked up elsewhere', async () => {
+    const { provider, sent } = start({ [wellKnown]: 503, [root]: metadata() })
+    await expect(provider.getToken()).rejects.toMatchObject({ kind: 'unavailable' })
+    expect(urls(sent)).toEqual([resource, wellKnown])
+  })
+
+  it.each<[string, string | undefined, boolean]>([
+    ['the resource', resource, true],
+    ['the origin', origin, true],
+    ['a part of its path', `${origin}/m`, false],
+    ['another path', `${origin}/mcp2`, false],
+    ['another origin', 'https://mcp.example.com.evil.net/mcp', false],
+    ['another port', `${origin}:8443/mcp`, false],
+  ])('metadata of the origin covers the resource if it names %s: %s', async (_, named, expected) => {
+    const { provider, forms } = start({ [wellKnown]: 404, [root]: metadata({ resource: named }) })
+    const result = provider.getToken().then(
+      () => true,
+      () => false,
+    )
+    expect(await result).toBe(expected)
+    // What the application has named is requested: nothing wider.
+    expect(forms().map((form) => form.get('resource'))).toEqual(expected ? [resource] : [])
+  })
+
+  it.each<[ResourceClientCredentialsOptions['probeMethod'], string, string]>([
+    [undefined, 'GET', ''],
+    ['HEAD', 'HEAD', ''],
+    ['POST', 'POST', '{}'],
+  ])('the challenge is requested with probeMethod %s', async (probeMethod, method, body) => {
+    const { provider, sent, forms } = start({ [resource]: challenge('scope="tools"') }, { probeMethod })
+    await provider.getToken()
+    expect(sent[0]).toMatchObject({ url: resource, method })
+    expect(sent[0]!.text.endsWith(` ${body}`)).toBe(true)
+    expect(forms().at(-1)!.get('scope')).toBe('tools')
+    await provider.getToken({ forceRefresh: true })
+    expect(urls(sent).filter((url) => url === resource)).toHaveLength(1)
+  })
+})
+
+describe('the scopes that an API requires', () => {
+  const many = (count: number, length = 4) =>
+    Array.from({ length: count }, (_, n) => `${n}`.padEnd(length, 's')).join(' ')
+
+  it.each([
+    ['201 of them', many(201)],
+    ['long ones', many(90, 100)],
+  ])('are not requested if there are too many: %s', async (_, scope) => {
+    const { provider, forms } = start({ [resource]: challenge(`scope="${scope}"`) })
+    await expect(provider.getToken()).rejects.toThrow('more than 200 or 8 KiB. Set scope')
+    expect(forms()).toEqual([])
+    const limited = start({ [resource]: challenge(`scope="${scope}"`) }, { scope: scope.slice(0, 9) })
+    await expect(limited.provider.getToken()).resolves.toBeDefined()
+  })
+
+  it('are widened within bounds', () => {
+    const { source } = start()
+    expect(source.widen!(many(200).split(' '))).toBeDefined()
+    expect(source.widen!(many(201).split(' '))).toBeUndefined()
+  })
+})
+
+describe('jwtBearer with a protected resource', () => {
+  function startFederated(pages: Pages = {}) {
+    const assertion = vi.fn(({ issuer: of }: { issuer?: string | undefined }) => `jwt for ${of}`)
+    const { fetch, forms, sent } = start({ [resource]: challenge('scope="tools"'), ...pages })
+    const source = jwtBearer({
+      protectedResource: resource,
+      trustedIssuers: [issuer],
+      assertion,
+      subject: 'workload',
+      fetch,
+    })
+    return { provider: createTokenProvider(source, { maxAttempts: 1 }), source, forms, sent, assertion }
+  }
+
+  it('finds the issuer by the API, and sends it the assertion', async () => {
+    const { provider, forms, sent, source } = startFederated()
+    await expect(provider.getToken()).resolves.toMatchObject({ value: 'token-1', resource })
+    expect(urls(sent)).toEqual([resource, wellKnown, oauth, `${issuer}/token`])
+    expect(Object.fromEntries(forms()[0]!)).toEqual({
+      grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
+      assertion: `jwt for ${issuer}`,
+      resource,
+      scope: 'tools',
+    })
+    expect(source.label).toBe('workload')
+  })
+
+  it('explains an unauthorized client by the assertion', async () => {
+    const { provider } = startFederated({
+      [`${issuer}/token`]: () => Response.json({ error: 'unauthorized_client' }, { status: 400 }),
+    })
+    await expect(provider.getToken()).rejects.toMatchObject({
+      kind: 'credentials',
+      message: `The token endpoint rejected the assertion (400 unauthorized_client). Allow this grant for its issuer and subject for "workload" at ${issuer}/token.`,
+    })
+  })
+
+  it('sends no assertion to an issuer that is not trusted', async () => {
+    const { provider, assertion } = startFederated({
+      [wellKnown]: metadata({ authorization_servers: ['https://evil.example.net'] }),
+    })
+    await expect(provider.getToken()).rejects.toThrow('trustedIssuers contains none')
+    expect(assertion).not.toHaveBeenCalled()
   })
 })

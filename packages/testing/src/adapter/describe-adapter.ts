@@ -5,6 +5,7 @@ import { describeBodies } from './describe-bodies.ts'
 import { describeBoundTokens } from './describe-bound-tokens.ts'
 import { describeOrigins } from './describe-origins.ts'
 import { describeRejections } from './describe-rejections.ts'
+import { describeResources } from './describe-resources.ts'
 import { describeSecrets } from './describe-secrets.ts'
 import { describeTenants } from './describe-tenants.ts'
 
@@ -42,6 +43,7 @@ function describeTokens(title: string, adapter: AdapterUnderTest): void {
     describeSecrets(adapter)
     describeBoundTokens(adapter)
     describeTenants(adapter)
+    describeResources(adapter)
   })
 }
 
