@@ -166,9 +166,7 @@ export function errorOfResponse(
   const messages: Record<TokenErrorKind, string> = {
     credentials:
       oauthError === 'unauthorized_client'
-        ? proof
-          ? `The token endpoint rejected the ${proof} (${codes}). Allow this grant for its issuer and subject${client ? ` for "${client}"` : ''}${at}.`
-          : `${endpoint} did not authorize the client for this grant (${codes}). Check the approval and the grants${of}.`
+        ? `${endpoint} did not authorize the client for this grant (${codes}). Check the approval and the grants${of}.`
         : proof && oauthError === 'invalid_grant'
           ? `The token endpoint rejected the ${proof} (${codes}). Check its issuer, audience, subject and lifetime${client ? ` for "${client}"` : ''}${at}.`
           : `The token endpoint rejected the client credentials (${codes}). Check the client ID, secret and approval${of}${at}.`,

@@ -813,13 +813,13 @@ describe('jwtBearer with a protected resource', () => {
     expect(source.label).toBe('workload')
   })
 
-  it('explains an unauthorized client by the assertion', async () => {
+  it('blames no secret if the client is not authorized', async () => {
     const { provider } = startFederated({
       [`${issuer}/token`]: () => Response.json({ error: 'unauthorized_client' }, { status: 400 }),
     })
     await expect(provider.getToken()).rejects.toMatchObject({
       kind: 'credentials',
-      message: `The token endpoint rejected the assertion (400 unauthorized_client). Allow this grant for its issuer and subject for "workload" at ${issuer}/token.`,
+      message: `The token endpoint ${issuer}/token did not authorize the client for this grant (400 unauthorized_client). Check the approval and the grants of "workload".`,
     })
   })
 
