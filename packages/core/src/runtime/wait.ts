@@ -99,7 +99,7 @@ export function waitFor<Value>(
 }
 
 /** A timer that does not keep a program alive, where the runtime can do this. */
-export function backgroundTimer(callback: () => void, ms: number): ReturnType<typeof setTimeout> {
+function backgroundTimer(callback: () => void, ms: number): ReturnType<typeof setTimeout> {
   const timer = setTimeout(callback, ms)
   ;(timer as { unref?(): void }).unref?.()
   return timer

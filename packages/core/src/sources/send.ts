@@ -118,7 +118,7 @@ const advice: Readonly<Record<number, string>> = {
 }
 
 /** A sentence about the proxy that caused a failed request or cannot be reached, or that Node ignores. */
-export function explainProxy(error: unknown, code: string, url: string | URL): string | undefined {
+function explainProxy(error: unknown, code: string, url: string | URL): string | undefined {
   const status = connectStatus(error)
   if (status !== undefined) {
     const what = `The proxy responded to CONNECT with status ${status}.`
