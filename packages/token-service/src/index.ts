@@ -8,6 +8,7 @@ export { UsageError } from './runtime/usage-error.ts'
 export type {
   ApplicationOptions,
   ResourceServerOptions,
+  ScopeOptions,
   TrustedIssuerOptions,
 } from './features/applications/options.ts'
 export type { PublicKeyOptions } from './features/credentials/public-keys.ts'

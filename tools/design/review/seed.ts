@@ -96,6 +96,7 @@ export async function seed(location: string, sizes: Sizes, nowMs = Date.now()): 
       response_form: 'products',
       lifetime_seconds: pick([3600, 3600, 86_400, 300]),
       token_format: index % 10 === 1 ? 'jwt' : 'opaque',
+      dpop: index % 10 === 1 ? 'required' : 'allowed',
       audiences: index % 10 === 1 ? '["https://api.example.com"]' : '[]',
       created_at_ms: nowMs - random(700 * day),
       requested: requested

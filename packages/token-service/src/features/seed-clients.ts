@@ -1,7 +1,7 @@
 import { hash, randomUUID } from 'node:crypto'
 import { digest } from '../runtime/digest.ts'
 import type { StoredSecret, PublicKey } from '../storage/application.ts'
-import type { Storage, Transaction } from '../storage/storage.ts'
+import type { Scope, Storage, Transaction } from '../storage/storage.ts'
 import { byConfiguration, changesOf, type Audit } from '../storage/act.ts'
 import { type Act } from './acts.ts'
 import type { ResolvedApplication, ResourceServerOptions } from './applications/options.ts'
@@ -9,6 +9,7 @@ import { settingNames, type SettingName } from './applications/settings.ts'
 import { configuredId, isConfigured, storedSecret } from './credentials/acts.ts'
 import type { ClientKind, CredentialOwner } from './credentials/acts.ts'
 import type { Keyring } from '../runtime/keyring.ts'
+import { setScope } from './catalogue/acts.ts'
 import { configuredKeys, withConfiguredKeys } from './credentials/public-keys.ts'
 
 export interface SeedContext {
@@ -80,6 +81,19 @@ function settingsOf(options: ResolvedApplication): Pick<ResolvedApplication, Set
   >
 }
 
+/** Adds scopes to the catalogue; what the configuration says of one, beside its name, replaces what was stored. */
+export async function seedScopes(
+  scopes: readonly (string | Scope)[],
+  { storage, act }: Pick<SeedContext, 'storage' | 'act'>,
+): Promise<void> {
+  await storage.scopes.add(scopes.filter((scope) => typeof scope === 'string'))
+  const described = scopes.filter((scope) => typeof scope === 'object')
+  if (described.length === 0) return
+  await act(byConfiguration, async (stored, audit) => {
+    for (const scope of described) await setScope(scope, stored, audit)
+  })
+}
+
 /** As for applications. */
 export async function seedResourceServers(
   servers: readonly ResourceServerOptions[],
@@ -92,12 +106,13 @@ export async function seedResourceServers(
       const keys = configuredKeys(options, nowMs)
       const id = randomUUID()
       const secrets = configuredSecrets(options, id, context)
-      const created = { id, clientId, name, createdAtMs: nowMs, secrets, keys, revision: 0 }
+      const settings = { name, ...(options.audiences && { audiences: options.audiences }) }
+      const created = { id, clientId, ...settings, createdAtMs: nowMs, secrets, keys, revision: 0 }
       if (await stored.resourceServers.create(created))
-        return audit('resource_server_created', { clientId, changes: changesOf({ name }) })
+        return audit('resource_server_created', { clientId, changes: changesOf(settings) })
       const owner = await stored.resourceServers.find(clientId)
       if (!owner) return
-      if (replace) await stored.resourceServers.update(owner.id, { name, keys })
+      if (replace) await stored.resourceServers.update(owner.id, { audiences: null, ...settings, keys })
       await updateCredentials({ options, owner, keys, kind: 'resourceServers' }, context, stored, audit)
     })
   }

@@ -16,7 +16,7 @@ export async function allowOrigins(server: FastifyInstance, origins: readonly st
   await server.register(cors, {
     origin: origins.includes('*') ? '*' : origins.length > 0 && [...origins],
     methods: ['GET', 'POST'],
-    allowedHeaders: ['authorization', 'content-type'],
+    allowedHeaders: ['authorization', 'content-type', 'dpop'],
     exposedHeaders: ['retry-after', 'www-authenticate'],
     maxAge: 600,
   })

@@ -16,6 +16,7 @@ const audited: ReadonlySet<ErrorReason> = new Set<ErrorReason>([
   'expired_secret',
   'invalid_assertion',
   'client_not_identified',
+  'invalid_dpop_proof',
   'invalid_grant',
   'identity_not_mapped',
   'application_not_approved',

@@ -7,6 +7,7 @@ import { isActive, validProducts, validScopes } from '../oauth/token-validity.ts
 import { introspectionPath } from '../oauth/endpoint-paths.ts'
 import type { IntrospectionResponse } from '../oauth/oauth-responses.ts'
 import { presentedToken } from '../oauth/oauth-parameters.ts'
+import type { StoredToken } from '../storage/storage.ts'
 import { callerOf } from './caller.ts'
 import { allowPostOnly, type FormRequest } from './oauth-routes.ts'
 import { parseParameters } from '../oauth/parameters.ts'
@@ -28,30 +29,40 @@ export function introspectionEndpoint(server: FastifyInstance, context: ServiceC
     activity.used([client.id, credential.id])
     const { token: value } = parseParameters(presentedToken, request.body)
     const found = await storage.tokens.find(accessTokenHash(value))
-    if (!found || !isActive(found, clock.now())) {
-      return reply.send({ active: false } satisfies IntrospectionResponse)
-    }
+    const inactive = { active: false } satisfies IntrospectionResponse
+    if (!found || !isActive(found, clock.now())) return reply.send(inactive)
     const { token, application } = found
+    const claims = claimsOf(value, token)
+    const { aud = [] } = claims
+    const isForClient =
+      client.audiences === undefined || [aud].flat().some((each) => client.audiences?.includes(each))
+    if (!isForClient) return reply.send(inactive)
+    const { keyThumbprint: jkt } = token
     const response: IntrospectionResponse = {
       active: true,
       client_id: application.clientId,
       sub: application.clientId,
-      token_type: 'Bearer',
+      token_type: jkt === undefined ? 'Bearer' : 'DPoP',
       scope: validScopes(found).join(' '),
       iat: Math.floor(token.issuedAtMs / 1000),
       exp: Math.floor(token.expiresAtMs / 1000),
       api_products: validProducts(found),
-      ...claimsOf(value),
+      ...claims,
+      ...(jkt !== undefined && { cnf: { jkt } }),
     }
     return reply.send(response)
   })
 }
 
-/** Of a JWT, what opaque tokens do not have; it is one that was issued. */
+/** Of a JWT, what opaque tokens do not have, as it states it; it is one that was issued. */
 function claimsOf(
-  token: string,
+  value: string,
+  { audiences }: Pick<StoredToken, 'audiences'>,
 ): Pick<Extract<IntrospectionResponse, { active: true }>, 'iss' | 'aud' | 'jti'> {
-  if (!token.includes('.')) return {}
-  const { iss, aud, jti } = decodeJwt(token)
+  if (!value.includes('.')) {
+    if (audiences.length === 0) return {}
+    return { aud: audiences.length === 1 ? audiences[0] : [...audiences] }
+  }
+  const { iss, aud, jti } = decodeJwt(value)
   return { iss, aud, jti }
 }

@@ -38,6 +38,7 @@ export function metadataEndpoint(
       token_endpoint_auth_signing_alg_values_supported: algorithms,
       grant_types_supported: ['client_credentials', ...(issuers.length > 0 ? [jwtBearer] : [])],
       response_types_supported: [],
+      dpop_signing_alg_values_supported: algorithms,
       ...(scopes.length > 0 && { scopes_supported: scopes }),
       introspection_endpoint: `${issuer}${introspectionPath}`,
       introspection_endpoint_auth_methods_supported: methods,

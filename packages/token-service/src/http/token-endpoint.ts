@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { tokenPath } from '../oauth/endpoint-paths.ts'
 import type { IssueToken } from '../oauth/issue-token.ts'
@@ -21,11 +22,18 @@ export function tokenEndpoint(
       query: request.query,
       form: request.body,
       authorization: request.headers.authorization,
+      dpop: proofIn(request.headers),
       caller: callerOf(request, tokenPath, publicUrl),
+      url: () => `${baseUrl(request, publicUrl)}${tokenPath}`,
       issuer: () => baseUrl(request, publicUrl),
       alterJwt: alterationOf?.(request),
     })
     setOutcome(request, { clientId })
     return reply.send(response)
   })
+}
+
+/** Several headers arrive as one, which is not a valid proof (RFC 9449, section 4.3). */
+function proofIn({ dpop }: IncomingHttpHeaders): string | undefined {
+  return dpop?.toString()
 }

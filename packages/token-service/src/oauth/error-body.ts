@@ -5,7 +5,7 @@ interface ErrorDescription {
   readonly status: number
   /**
    * As in RFC 6749, section 5.2; `slow_down` is from RFC 8628, section 3.5, `invalid_target` from RFC 8707,
-   * `invalid_authorization_details` from RFC 9396, section 5.
+   * `invalid_authorization_details` from RFC 9396, section 5, `invalid_dpop_proof` from RFC 9449, section 5.
    */
   readonly error: string
   readonly description: string
@@ -62,6 +62,11 @@ const descriptions: Record<ErrorReason, ErrorDescription> = {
     error: 'invalid_scope',
     description: 'A requested scope is unknown, or is not granted to the application',
   },
+  scopes_of_several_resources: {
+    status: 400,
+    error: 'invalid_scope',
+    description: 'The scopes belong to several APIs; request those of one, or name the API with resource',
+  },
   invalid_target: {
     status: 400,
     error: 'invalid_target',
@@ -99,6 +104,17 @@ const descriptions: Record<ErrorReason, ErrorDescription> = {
     status: 401,
     error: 'invalid_client',
     description: 'The identity in the client assertion does not stand for exactly one application',
+  },
+  missing_dpop_proof: {
+    status: 400,
+    error: 'invalid_dpop_proof',
+    description: 'The application needs a DPoP proof for each token request',
+  },
+  invalid_dpop_proof: {
+    status: 400,
+    error: 'invalid_dpop_proof',
+    description:
+      'The DPoP proof is malformed or not signed by its key, or a claim is missing, invalid, expired or already used',
   },
   key_set_unavailable: {
     status: 503,

@@ -1,4 +1,4 @@
-import { isBeingDeleted, type Application } from '../storage/application.ts'
+import { isBeingDeleted, type Application, type RegisteredClient } from '../storage/application.ts'
 import type { Caller } from './authenticate-client.ts'
 import { presentedCredentials, presentsCredentials } from './presented-credentials.ts'
 import {
@@ -21,7 +21,11 @@ export interface TokenRequest {
   readonly query: RawParameters
   readonly form: RawParameters
   readonly authorization: string | undefined
+  /** The proof of possession of a key that the token is to be bound to (RFC 9449). */
+  readonly dpop: string | undefined
   readonly caller: Caller
+  /** The URL that the request was sent to. */
+  readonly url: () => string
   /** The `iss` of a JWT. */
   readonly issuer: () => string
   /** For tests: changes a JWT before it is signed. */
@@ -45,7 +49,26 @@ export function createTokenIssuer(context: ServiceContext): IssueToken {
     return authenticateByGrant({ assertion, clientId }, caller)
   }
 
-  return async ({ query, form, authorization, caller, issuer, alterJwt }) => {
+  /** The thumbprint of the key that the token is bound to; each proof is accepted once, by all instances together. */
+  async function boundKey(
+    { dpop: use, clientId }: Application,
+    { dpop: proof, url }: Pick<TokenRequest, 'dpop' | 'url'>,
+  ): Promise<string | undefined> {
+    // Clients see in `token_type` that the proof has no effect (RFC 9449, section 5).
+    if (use === 'none') return undefined
+    if (proof === undefined) {
+      if (use === 'required') throw new ProtocolError('missing_dpop_proof', { clientId })
+      return undefined
+    }
+    // Loaded on first use: most services never see a proof.
+    const { verifyDpopProof } = await import('./dpop-proof.ts')
+    const verified = await verifyDpopProof(proof, { clientId, url: url(), nowMs: clock.now() })
+    if (!(await storage.assertions.use(verified.id, verified.expiresAtMs)))
+      throw new ProtocolError('invalid_dpop_proof', { clientId, parameter: 'jti' })
+    return verified.keyThumbprint
+  }
+
+  return async ({ query, form, authorization, dpop, caller, url, issuer, alterJwt }) => {
     const isInForm = query['grant_type'] === undefined && form['grant_type'] !== undefined
     if (isInForm && grantTypeIn === 'query') throw new ProtocolError('grant_type_not_in_query')
     const { grant_type: grant } = parseParameters(tokenQuery, isInForm ? form : query)
@@ -62,7 +85,8 @@ export function createTokenIssuer(context: ServiceContext): IssueToken {
 
     if (form['authorization_details'] !== undefined)
       throw new ProtocolError('invalid_authorization_details', { clientId })
-    const scopes = grantedScopes(application, parseParameters(requestedScope, form).scope)
+    const { scopes, audiences } = grantedAccess(client, form)
+    const keyThumbprint = await boundKey(application, { dpop, url })
 
     const issuedAtMs = clock.now()
     // A token expires with its secret or key.
@@ -72,42 +96,64 @@ export function createTokenIssuer(context: ServiceContext): IssueToken {
       Math.ceil((credentialExpiresAtMs - issuedAtMs) / 1000),
     )
     const expiresAtMs = issuedAtMs + lifetimeSeconds * 1000
-    const granted = { products, scopes, issuedAtMs, expiresAtMs }
+    const granted = { products, scopes, audiences, keyThumbprint, issuedAtMs, expiresAtMs }
     const value =
       application.tokenFormat === 'opaque'
         ? createAccessToken(issuedAtMs)
-        : await createJwt(
-            { application, issuer: issuer(), audiences: grantedAudiences(application, form), ...granted },
-            signingKeys,
-            alterJwt,
-          )
+        : await createJwt({ application, issuer: issuer(), ...granted }, signingKeys, alterJwt)
     const token = { applicationId, secretId: credential.id, generation, ...granted }
     await storage.tokens.save({ hash: accessTokenHash(value), ...token })
     const { address } = caller
     activity.tokenRequested({ clientId, outcome: 'issued', address, used: [applicationId, credential.id] })
-    return { clientId, response: createTokenResponse({ value, scopes, issuedAtMs, lifetimeSeconds }, client) }
+    const tokenType = keyThumbprint === undefined ? 'Bearer' : 'DPoP'
+    const issued = { value, tokenType, scopes, issuedAtMs, lifetimeSeconds } as const
+    return { clientId, response: createTokenResponse(issued, client) }
   }
 }
 
 /**
- * All scopes of the application, or those that the request narrows them to. In the platform's formats, whose responses
+ * What a token is for. Scopes that belong to an API are granted only in tokens for that API: without a `resource`, they
+ * decide for which one, so scopes of two are rejected (RFC 9068, section 3).
+ */
+function grantedAccess({ application, scopeAudiences }: RegisteredClient, form: RawParameters) {
+  const { clientId } = application
+  const requested = requestedScopes(application, form)
+  const resources = requestedResources(application, new Set(scopeAudiences.values()), form)
+  if (resources.length > 0) {
+    const isForThem = (scope: string) => resources.includes(scopeAudiences.get(scope) ?? resources[0]!)
+    if (requested?.every(isForThem) === false) throw new ProtocolError('invalid_scope', { clientId })
+    return { scopes: (requested ?? application.scopes).filter(isForThem), audiences: resources }
+  }
+  const scopes = requested ?? application.scopes
+  const audiences = new Set(scopes.flatMap((scope) => scopeAudiences.get(scope) ?? []))
+  if (audiences.size > 1) throw new ProtocolError('scopes_of_several_resources', { clientId })
+  return { scopes, audiences: audiences.size > 0 ? [...audiences] : application.audiences }
+}
+
+/**
+ * The scopes that the request narrows those of the application to, if it does. In the platform's formats, whose responses
  * always state the scope, an application without scopes may send any: it gets none.
  */
-function grantedScopes(
+function requestedScopes(
   { scopes, responseForm, clientId }: Application,
-  scope: string | undefined,
-): readonly string[] {
+  form: RawParameters,
+): readonly string[] | undefined {
+  const { scope } = parseParameters(requestedScope, form)
   const requested = [...new Set(scope?.split(' ').filter(Boolean))]
-  if (requested.length === 0 || (scopes.length === 0 && responseForm !== 'rfc6749')) return scopes
+  if (requested.length === 0 || (scopes.length === 0 && responseForm !== 'rfc6749')) return undefined
   if (!requested.every((one) => scopes.includes(one))) throw new ProtocolError('invalid_scope', { clientId })
   return requested
 }
 
-/** All audiences of the application, or those that the request narrows them to. */
-function grantedAudiences({ audiences, clientId }: Application, form: RawParameters): readonly string[] {
-  const requested = [parseParameters(requestedResource, form).resource ?? []].flat()
-  if (requested.length === 0) return audiences
-  if (!requested.every((one) => audiences.includes(one)))
+/** The APIs that the request narrows the audience to. Opaque tokens of an application without any are for none. */
+function requestedResources(
+  { audiences, tokenFormat, clientId }: Application,
+  ofScopes: ReadonlySet<string>,
+  form: RawParameters,
+): readonly string[] {
+  const requested = [...new Set([parseParameters(requestedResource, form).resource ?? []].flat())]
+  if (tokenFormat === 'opaque' && audiences.length + ofScopes.size === 0) return []
+  if (!requested.every((one) => audiences.includes(one) || ofScopes.has(one)))
     throw new ProtocolError('invalid_target', { clientId })
-  return [...new Set(requested)]
+  return requested
 }

@@ -15,6 +15,8 @@ interface GrantedJwt {
   readonly application: Application
   readonly issuer: string
   readonly audiences: readonly string[]
+  /** Of the key that it is bound to (RFC 7638). */
+  readonly keyThumbprint: string | undefined
   readonly products: readonly string[]
   readonly scopes: readonly string[]
   readonly issuedAtMs: number
@@ -23,7 +25,7 @@ interface GrantedJwt {
 
 /** An access token that APIs verify themselves (RFC 9068). */
 export async function createJwt(
-  { application, issuer, audiences, products, scopes, issuedAtMs, expiresAtMs }: GrantedJwt,
+  { application, issuer, audiences, keyThumbprint, products, scopes, issuedAtMs, expiresAtMs }: GrantedJwt,
   signingKeys: SigningKeys,
   alter: AlterJwt = async (jwt) => jwt,
 ): Promise<string> {
@@ -39,6 +41,7 @@ export async function createJwt(
       aud: audiences.length === 1 ? audiences[0]! : [...audiences],
       ...(scopes.length > 0 && { scope: scopes.join(' ') }),
       ...(products.length > 0 && { api_products: products }),
+      ...(keyThumbprint !== undefined && { cnf: { jkt: keyThumbprint } }),
       jti: randomUUID(),
       iat: Math.floor(issuedAtMs / 1000),
       exp: Math.floor(expiresAtMs / 1000),

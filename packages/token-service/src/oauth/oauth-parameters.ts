@@ -69,7 +69,7 @@ export const requestedResource = z.object({
     .union([z.string(), z.array(z.string())])
     .optional()
     .describe(
-      'The API that a JWT is for, to narrow its audience; by default, all that are granted to the application. Without effect on opaque tokens.',
+      'The API that the token is for, to narrow its audience; by default, the API of the scopes, or all that are granted to the application.',
     ),
 })
 

@@ -4,9 +4,13 @@ import { z } from 'zod'
 
 const digits = z.string().regex(/^\d+$/)
 
+const tokenType = z
+  .enum(['Bearer', 'DPoP'])
+  .describe('`DPoP` if the token is bound to the key of a proof (RFC 9449).')
+
 const commonFields = z.object({
-  access_token: z.string().describe('The bearer token.'),
-  token_type: z.literal('Bearer'),
+  access_token: z.string().describe('The access token.'),
+  token_type: tokenType,
   expires_in: digits.describe('Lifetime of the token, in seconds.'),
   issued_at: digits.describe('Time of issue, in milliseconds since 1970.'),
   client_id: z.string(),
@@ -22,7 +26,7 @@ const commonFields = z.object({
 /** Only the fields of RFC 6749, section 5.1, for clients that reject any others. */
 const standardFields = z.strictObject({
   access_token: z.string(),
-  token_type: z.literal('Bearer'),
+  token_type: tokenType,
   expires_in: z.int().describe('Lifetime of the token, in seconds.'),
   scope: z.string().optional().describe('The scopes of the token, space-separated, if it has any.'),
 })
@@ -46,7 +50,7 @@ export const introspectionResponseSchema = z.union([
     active: z.literal(true),
     client_id: z.string(),
     sub: z.string(),
-    token_type: z.literal('Bearer'),
+    token_type: tokenType,
     scope: z.string(),
     iat: z.number().describe('Time of issue, in seconds since 1970.'),
     exp: z.number().describe('Time of expiry, in seconds since 1970.'),
@@ -55,8 +59,12 @@ export const introspectionResponseSchema = z.union([
     aud: z
       .union([z.string(), z.array(z.string())])
       .optional()
-      .describe('The APIs that a JWT is for.'),
+      .describe('The APIs that the token is for.'),
     jti: z.string().optional().describe('The ID of a JWT.'),
+    cnf: z
+      .object({ jkt: z.string().describe('Its thumbprint (RFC 7638).') })
+      .optional()
+      .describe('The key that the token is bound to (RFC 9449, section 6.2).'),
   }),
   z.object({ active: z.literal(false) }),
 ])

@@ -3,6 +3,7 @@ import type { TokenResponse } from './oauth-responses.ts'
 
 export interface IssuedToken {
   readonly value: string
+  readonly tokenType: 'Bearer' | 'DPoP'
   readonly scopes: readonly string[]
   readonly issuedAtMs: number
   readonly lifetimeSeconds: number
@@ -18,12 +19,12 @@ export function createTokenResponse(
 ): TokenResponse {
   const scope = token.scopes.join(' ')
   if (application.responseForm === 'rfc6749') {
-    const standard = { access_token: token.value, token_type: 'Bearer' as const }
+    const standard = { access_token: token.value, token_type: token.tokenType }
     return { ...standard, expires_in: token.lifetimeSeconds, ...(scope && { scope }) }
   }
   const common = {
     access_token: token.value,
-    token_type: 'Bearer' as const,
+    token_type: token.tokenType,
     expires_in: String(token.lifetimeSeconds),
     issued_at: String(token.issuedAtMs),
     client_id: application.clientId,

@@ -7,6 +7,7 @@ export const jwtFlaws = [
   'wrong_audience',
   'wrong_issuer',
   'wrong_type',
+  'wrong_binding',
   'unknown_key',
   'old_key',
   'wrong_signature',
@@ -39,6 +40,7 @@ export function createFlaws(): (flaw: JwtFlaw) => AlterJwt {
     wrong_audience: async (jwt) => withClaims(jwt, { aud: 'https://another-api.invalid' }),
     wrong_issuer: async (jwt) => withClaims(jwt, { iss: 'https://another-issuer.invalid' }),
     wrong_type: async ({ header, ...jwt }) => ({ ...jwt, header: { ...header, typ: 'JWT' } }),
+    wrong_binding: async (jwt) => withClaims(jwt, { cnf: { jkt: (await newKey(jwt.header.alg)).kid } }),
     unknown_key: (jwt) => withKey(jwt, newKey(jwt.header.alg)),
     // The same one each time, as after a rotation.
     old_key: (jwt) => withKey(jwt, (old ??= newKey(jwt.header.alg))),

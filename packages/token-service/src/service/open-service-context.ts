@@ -12,7 +12,7 @@ import { createAccountLinks } from '../features/people/account-links.ts'
 import { createApplicationRegistry } from '../features/applications/acts.ts'
 import { createDeveloperRegistry } from '../features/people/acts.ts'
 import { createResourceServerRegistry } from '../features/resource-servers/acts.ts'
-import { seedApplications, seedResourceServers } from '../features/seed-clients.ts'
+import { seedApplications, seedResourceServers, seedScopes } from '../features/seed-clients.ts'
 import { createTrustedIssuerRegistry, seedTrustedIssuers } from '../features/trusted-issuers/acts.ts'
 import { createPerform } from '../storage/act.ts'
 import { webhookStorage } from '../features/webhook/storage.ts'
@@ -43,7 +43,7 @@ export async function openServiceContext(
   const actsOn = (to: Storage) => createAct(performOn(to))
   const seed = async (to: Storage, replace = false) => {
     await to.products.add(options.products)
-    await to.scopes.add(options.scopes)
+    await seedScopes(options.scopes, { storage: to, act: actsOn(to) })
     const context = {
       storage: to,
       act: actsOn(to),

@@ -15,6 +15,7 @@ import {
   applicationSchema,
   productName,
   resourceServerSchema,
+  scopeDetails,
   scopeName,
 } from '../features/applications/settings.ts'
 import { rejectInvalidIssuers, trustedIssuerSettings } from '../features/trusted-issuers/acts.ts'
@@ -64,7 +65,16 @@ export const serviceSettings = z.strictObject({
     'comma-separated API products to add to the catalogue',
     list(productName).default([]),
   ),
-  scopes: setting('<names>', 'comma-separated scopes to add to the catalogue', list(scopeName).default([])),
+  scopes: setting(
+    '<names>',
+    'comma-separated scopes to add to the catalogue',
+    list(
+      z.union(
+        [scopeName, scopeDetails.extend({ name: scopeName })],
+        'must be names, or objects with a name, an audience and a description',
+      ),
+    ).default([]),
+  ),
   secretOverlapSeconds: setting(
     '<number>',
     'how long the previous secret of a configured client stays valid',

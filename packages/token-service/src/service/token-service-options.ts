@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type {
   ApplicationOptions,
   ResourceServerOptions,
+  ScopeOptions,
   TrustedIssuerOptions,
 } from '../features/applications/options.ts'
 import type { Clock } from '../runtime/clock.ts'
@@ -54,8 +55,11 @@ export interface TokenServiceOptions {
   readonly trustedIssuers?: readonly TrustedIssuerOptions[] | undefined
   /** Products that are added to the catalogue, besides those of `applications`. @default [] */
   readonly products?: readonly string[] | undefined
-  /** Scopes that are added to the catalogue, besides those of `applications`. @default [] */
-  readonly scopes?: readonly string[] | undefined
+  /**
+   * Scopes that are added to the catalogue, besides those of `applications`. What an object says of a scope also applies to
+   * one that exists. @default []
+   */
+  readonly scopes?: readonly (string | ScopeOptions)[] | undefined
   /**
    * How long the previous secret of a configured application or resource server stays valid after the configuration changes, in seconds.
    * `0`: it expires at once. @default 86400

@@ -8,6 +8,9 @@ export type ResponseForm = 'products' | 'refresh' | 'rfc6749'
 /** Opaque tokens can only be introspected; APIs verify JWTs themselves (RFC 9068). */
 export type TokenFormat = 'opaque' | 'jwt'
 
+/** Whether tokens are bound to the key of a DPoP proof (RFC 9449): never, if the request has a proof, or always. */
+export type DpopUse = 'none' | 'allowed' | 'required'
+
 /** A group of applications, with the organisation and developer that token responses name. */
 export interface Project {
   readonly id: string
@@ -40,8 +43,9 @@ export interface Approval {
   readonly scopes: readonly string[]
   readonly lifetimeSeconds: number
   readonly tokenFormat: TokenFormat
-  /** The APIs that its JWTs can be for (`aud`); of opaque tokens, nothing. */
+  /** The APIs that its tokens can be for (`aud`); without any, opaque tokens name no API. */
   readonly audiences: readonly string[]
+  readonly dpop: DpopUse
 }
 
 /** What was written about the last request of an approval. */
@@ -130,6 +134,8 @@ export interface RegisteredClient {
   readonly application: Application
   readonly project: Project
   readonly secrets: readonly StoredSecret[]
+  /** The APIs that its scopes belong to, by scope; those of other scopes are not listed. */
+  readonly scopeAudiences: ReadonlyMap<string, string>
 }
 
 /** A public key, or the URL of a JWK set (RFC 7517, section 5). */

@@ -6,6 +6,7 @@ import { administrators } from './migrations/0002-administrators.ts'
 import { noPasskeys } from './migrations/0003-no-passkeys.ts'
 import { foldedNames } from './migrations/0004-folded-names.ts'
 import { invitationsAndSessions } from './migrations/0005-invitations-and-sessions.ts'
+import { boundTokens } from './migrations/0006-bound-tokens.ts'
 import type { ColumnTypes, Migration } from './migrations/migration.ts'
 import type { MigrationContext } from './storage.ts'
 import { SchemaMismatch } from './schema-mismatch.ts'
@@ -20,6 +21,7 @@ export const migrations: readonly Migration[] = [
   noPasskeys,
   foldedNames,
   invitationsAndSessions,
+  boundTokens,
 ]
 
 interface AppliedSchema {

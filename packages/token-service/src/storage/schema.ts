@@ -57,15 +57,18 @@ export interface Schema {
     generation: number
     products: string
     scopes: string
+    audiences: string
+    keyThumbprint: string | null
     issuedAtMs: number
     expiresAtMs: number
   }
   products: { name: string }
-  scopes: { name: string }
+  scopes: { name: string; audience: string | null; description: string | null }
   failures: { key: string; count: number; resetsAtMs: number }
-  /** `keys` is a JSON array. */
+  /** `keys` and `audiences` are JSON arrays. */
   resourceServers: {
     id: string
+    audiences: string | null
     clientId: string
     name: string
     createdAtMs: number

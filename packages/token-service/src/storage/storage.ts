@@ -29,6 +29,10 @@ export interface StoredToken {
   readonly generation: number
   readonly products: readonly string[]
   readonly scopes: readonly string[]
+  /** The APIs that it is for. */
+  readonly audiences: readonly string[]
+  /** Of the key that it is bound to (RFC 7638). */
+  readonly keyThumbprint?: string | undefined
   readonly issuedAtMs: number
   readonly expiresAtMs: number
 }
@@ -70,6 +74,21 @@ export type ApplicationChanges = Partial<
     /** `null` removes it. */
     readonly review?: Review | null | undefined
   }
+
+/** A scope of the catalogue. */
+export interface Scope {
+  readonly name: string
+  /** The API that it belongs to (`aud`); without one, it is of every API. */
+  readonly audience?: string | undefined
+  readonly description?: string | undefined
+}
+
+export interface ScopeStorage extends CatalogueStorage {
+  /** In alphabetical order. */
+  listScopes(): Promise<Scope[]>
+  /** Adds it, or replaces it. */
+  set(scope: Scope): Promise<void>
+}
 
 /** The API products, or the scopes, that applications can request. */
 export interface CatalogueStorage {
@@ -148,7 +167,10 @@ export interface ResourceServerStorage {
   /** Does nothing and resolves with `false` if it is no longer at the given revision. */
   update(
     id: string,
-    changes: Partial<Pick<ResourceServer, 'name' | 'keys'>>,
+    changes: Partial<Pick<ResourceServer, 'name' | 'keys'>> & {
+      /** `null`: it may introspect every token. */
+      readonly audiences?: readonly string[] | null | undefined
+    },
     revision?: number,
   ): Promise<boolean>
   remove(id: string): Promise<void>
@@ -224,7 +246,7 @@ export interface Storage {
   readonly database: Database
   readonly projects: ProjectStorage
   readonly products: CatalogueStorage
-  readonly scopes: CatalogueStorage
+  readonly scopes: ScopeStorage
   readonly applications: ApplicationStorage
   readonly secrets: SecretStorage
   readonly tokens: TokenStorage
@@ -287,6 +309,8 @@ export interface ResourceServer {
   readonly id: string
   readonly clientId: string
   readonly name: string
+  /** Tokens for other APIs are inactive for it; `undefined`: it may introspect every token. */
+  readonly audiences?: readonly string[] | undefined
   readonly createdAtMs: number
   readonly secrets: readonly StoredSecret[]
   readonly keys: readonly PublicKey[]

@@ -13,14 +13,14 @@ it('creates nothing twice with the same ID, as a form that is sent twice', async
     { storage, act, keyring, clock: { now: () => 0 } },
     { actorType: 'api', address: '192.0.2.1' },
   )
-  const { resourceServer } = await registry.create('billing API', 'first')
+  const { resourceServer } = await registry.create({ name: 'billing API' }, 'first')
   const owner = { ...resourceServer, kind: 'resourceServers' } as const
   const rotate = () =>
     performOn(storage)({ actorType: 'api' }, (each) =>
       rotateSecret(each, owner, { overlapMs: 0, id: 'second' }),
     )
   await rotate()
-  await expect(registry.create('billing API', 'first')).rejects.toBeInstanceOf(AlreadyExists)
+  await expect(registry.create({ name: 'billing API' }, 'first')).rejects.toBeInstanceOf(AlreadyExists)
   await expect(rotate()).rejects.toBeInstanceOf(AlreadyExists)
   const created = resourceServer.secrets[0]?.id
   expect(await storage.resourceServers.list()).toMatchObject([

@@ -66,7 +66,7 @@ describe('browser-based API tools', () => {
     const allowed = ['origin', 'methods', 'headers'].map((name) =>
       headers.get(`access-control-allow-${name}`),
     )
-    expect(allowed).toEqual(['*', 'GET, POST', 'authorization, content-type'])
+    expect(allowed).toEqual(['*', 'GET, POST', 'authorization, content-type, dpop'])
     expect(headers.get('access-control-max-age')).toBe('600')
     const rejected = await fetch(`${authUrl}${tokenPath}`, { method: 'POST', headers: { origin } })
     expect(rejected.headers.get('access-control-expose-headers')).toBe('retry-after, www-authenticate')

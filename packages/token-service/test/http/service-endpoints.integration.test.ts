@@ -29,6 +29,7 @@ describe('the service', () => {
       token_endpoint_auth_signing_alg_values_supported: algorithms,
       grant_types_supported: ['client_credentials'],
       response_types_supported: [],
+      dpop_signing_alg_values_supported: algorithms,
       introspection_endpoint: `${authUrl}/oauth/introspect`,
       introspection_endpoint_auth_methods_supported: [...secrets, 'private_key_jwt'],
       introspection_endpoint_auth_signing_alg_values_supported: algorithms,

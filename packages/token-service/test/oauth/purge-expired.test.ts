@@ -124,6 +124,7 @@ describe('a clock that is ahead', () => {
   const expired = {
     applicationId: 'a',
     secretId: 's',
+    audiences: [],
     generation: 0,
     products: [],
     scopes: [],

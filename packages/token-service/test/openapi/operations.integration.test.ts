@@ -135,14 +135,16 @@ describe('the published operations', () => {
         'grant_type_not_in_query',
         'unsupported_grant_type',
         'invalid_scope',
+        'scopes_of_several_resources',
         'invalid_target',
         'invalid_authorization_details',
       ]
       const unknownIdentity = ['invalid_grant', 'identity_not_mapped']
+      const unproven = ['missing_dpop_proof', 'invalid_dpop_proof']
       const unauthenticated = ['invalid_client', 'expired_secret']
       expect(namesOf(post)).toEqual({
-        200: ['products', 'refresh', 'rfc6749'],
-        400: [...rejected, ...(isPlatform ? [] : [notApproved]), ...unknownIdentity],
+        200: ['products', 'refresh', 'bound', 'rfc6749'],
+        400: [...rejected, ...(isPlatform ? [] : [notApproved]), ...unknownIdentity, ...unproven],
         401: [...unauthenticated, 'client_not_identified', ...(isPlatform ? [notApproved] : [])],
         ...failures,
       })
@@ -151,7 +153,7 @@ describe('the published operations', () => {
       )
       expect(post.responses[isPlatform ? 400 : 401]?.description).toMatch(/^The [\w ]+\.$/)
       expect(namesOf(at(introspectionPath))).toEqual({
-        200: ['active', 'inactive'],
+        200: ['active', 'bound', 'inactive'],
         400: ['missing_parameter'],
         401: ['invalid_client', 'missing_credentials', 'expired_secret'],
         ...failures,

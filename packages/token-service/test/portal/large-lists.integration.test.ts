@@ -38,6 +38,7 @@ async function withThousands() {
       keys: [],
       tokenFormat: 'opaque' as const,
       audiences: [],
+      dpop: 'allowed' as const,
       claims: {},
     }
     await storage.applications.create(application, [])

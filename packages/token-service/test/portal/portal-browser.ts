@@ -127,6 +127,7 @@ export const applicationForm = {
   lifetime: '3600',
   lifetime_unit: 'seconds',
   token_format: 'opaque',
+  dpop: 'allowed',
   audiences: '',
 }
 

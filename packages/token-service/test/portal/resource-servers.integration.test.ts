@@ -38,7 +38,7 @@ async function withResourceServer() {
   const time = { now: Date.UTC(2026, 0, 31, 12) }
   const portal = await startPortal({ clock: { now: () => time.now } })
   const { admin, service } = portal
-  const created = await admin.post(list, { name: 'Speech API', ...submission() })
+  const created = await admin.post(list, { name: 'Speech API', audiences: '', ...submission() })
   const [clientId, clientSecret] = [shown(created.text, 'client-id'), shown(created.text, 'client-secret')]
   const status = async (secret: string) =>
     (
@@ -78,11 +78,11 @@ describe('a resource server', () => {
 
   it('is registered once by a form that is sent twice', async () => {
     const { admin } = await withResourceServer()
-    const form = { name: 'Twice', ...submission() }
+    const form = { name: 'Twice', audiences: '', ...submission() }
     expect((await admin.post(list, form)).status).toBe(200)
     expect((await admin.post(list, form)).location).toBe(list)
     expect(cells((await admin.get(list)).text, 'name')).toEqual(['Speech API', 'Twice'])
-    expect((await admin.post(list, { name: '', ...submission() })).status).toBe(422)
+    expect((await admin.post(list, { name: '', audiences: '', ...submission() })).status).toBe(422)
     expect((await admin.post(list, { name: 'Without ID' })).status).toBe(400)
   })
 
@@ -137,12 +137,17 @@ describe('a resource server', () => {
     expect(cells((await admin.get(list)).text, 'time')).toEqual(['1 hour ago'])
   })
 
-  it('is renamed and removed', async () => {
+  it('is renamed, bound to audiences and removed', async () => {
     const { admin, path, clientSecret, status } = await withResourceServer()
     // The browser does not send it.
-    expect((await admin.post(path, { name: ' ' })).status).toBe(400)
-    expect((await admin.post(path, { name: 'Voice API' })).location).toBe(path)
-    expect((await admin.get(path)).text).toContain('The resource server was renamed.')
+    expect((await admin.post(path, { name: ' ', audiences: '' })).status).toBe(400)
+    expect((await admin.post(path, { name: 'Voice API', audiences: '' })).location).toBe(path)
+    const { text } = await admin.get(path)
+    expect(text).toContain('The resource server was saved.')
+    expect(text).toContain('It may introspect every token.')
+    await admin.post(path, { name: 'Voice API', audiences: 'https://voice.example.com voice' })
+    expect((await admin.get(path)).text).toContain('It sees tokens for https://voice.example.com voice only.')
+    await admin.post(path, { name: 'Voice API', audiences: '' })
     expect((await admin.get(list)).text).toContain('Voice API')
     expect(await status(clientSecret)).toBe(200)
     expect((await admin.post(`${path}/removal`)).location).toBe(list)

@@ -7,8 +7,8 @@ const storage = await openTestSqlite(file)
 const client = await storage.applications.findClient(clientId)
 const [secret] = client?.secrets ?? []
 if (!client || !secret) throw new Error('There is no such application.')
-const { products, scopes, tokenGeneration: generation } = client.application
-const owner = { applicationId: secret.ownerId, secretId: secret.id, generation, products, scopes }
+const { products, scopes, audiences, tokenGeneration: generation } = client.application
+const owner = { applicationId: secret.ownerId, secretId: secret.id, generation, products, scopes, audiences }
 async function save(): Promise<void> {
   const issuedAtMs = Date.now()
   await storage.tokens.save({

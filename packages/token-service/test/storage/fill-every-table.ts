@@ -58,6 +58,7 @@ export async function fillEveryTable({ authUrl, context }: ServiceWithContext): 
     lifetimeSeconds: 600,
     tokenFormat: 'opaque',
     audiences: [],
+    dpop: 'allowed',
     ...settings,
   })
   await context.trustedIssuersFor(by).add({
@@ -66,7 +67,7 @@ export async function fillEveryTable({ authUrl, context }: ServiceWithContext): 
     detectReplay: true,
     rules: [{ clientId: pending.clientId, claims: { sub: 'repo:example/*' } }],
   })
-  await storage.scopes.add(['read'])
+  await storage.scopes.set({ name: 'read', audience: 'https://api.example.com', description: 'Reads' })
   await context.perform(by, (act) => setWebhook(act, 'https://hooks.example.com/events'))
   const event = { type: 'webhook.test', body: '{"data":{}}', createdAtMs: clock.now() }
   await webhookStorage(storage.database).add([{ id: 'an event', attempts: 1, ...event }])

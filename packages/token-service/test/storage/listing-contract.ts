@@ -42,6 +42,7 @@ async function owned(storage: Storage, names: readonly string[], more: Partial<A
     keys: [],
     tokenFormat: 'opaque' as const,
     audiences: [],
+    dpop: 'allowed' as const,
     claims: {},
     ...more,
   }))

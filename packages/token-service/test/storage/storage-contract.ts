@@ -35,6 +35,7 @@ function application(projectId: string): Application {
     keys: [],
     tokenFormat: 'jwt',
     audiences: ['https://api.example.com/a,b', '{"x"}'],
+    dpop: 'required',
     claims: { 'a"b': [1, null, { c: true }] },
   }
 }
@@ -66,6 +67,8 @@ export function token(secret: StoredSecret | undefined, expiresAtMs = createdAtM
     generation: 0,
     products,
     scopes: ['read', 'write'],
+    audiences: ['https://api.example.com', 'b'],
+    keyThumbprint: 'a thumbprint',
     issuedAtMs: createdAtMs,
     expiresAtMs,
   }
@@ -184,7 +187,7 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
     it('changes an application only at the given revision', async () => {
       const { application: one } = await registered()
       const stated = { name: 'n', level: 'l', organizationName: 'o', developerEmail: 'e' }
-      const tokens = { tokenFormat: 'jwt' as const, audiences: ['a'] }
+      const tokens = { tokenFormat: 'jwt' as const, audiences: ['a'], dpop: 'none' as const }
       const requested = { ...stated, ...tokens, products: ['x'], scopes: ['read'], lifetimeSeconds: 7 }
       expect(await storage.applications.update(one.id, { requested }, 0)).toBe(true)
       expect(await storage.applications.update(one.id, { products: ['y'] }, 0)).toBe(false)

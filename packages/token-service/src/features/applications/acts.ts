@@ -88,7 +88,7 @@ export interface ApplicationRegistry {
     id?: string,
   ): Promise<{ application: Application; clientSecret: string }>
   /**
-   * Changes settings. For an approved application, more products, scopes or audiences, another token format, a longer lifetime, and what token responses state of
+   * Changes settings. For an approved application, more products, scopes or audiences, another token format, weaker binding of tokens, a longer lifetime, and what token responses state of
    * it are only requested, unless `byAdministrator` is set: until an administrator approves them, the approval stays in
    * effect. A new application that was declined waits for approval again. Throws {@link ApplicationChanged} if somebody
    * else has changed it in the meantime.

@@ -138,7 +138,8 @@ export const applicationOperations: OperationGroup = {
       method: 'patch',
       path: '/applications/:clientId',
       command: 'change-tokens',
-      summary: 'Change the format, the audiences or further claims of the tokens of an application',
+      summary:
+        'Change the format, the audiences, the binding or further claims of the tokens of an application',
       body: tokenSettings.partial(),
       response: application,
       async run(service, { params: { clientId }, body, by }) {

@@ -1,6 +1,12 @@
 import { UsageError } from '../../runtime/usage-error.ts'
 import { configuredKeys, type PublicKeyOptions } from '../credentials/public-keys.ts'
-import type { ApplicationStatus, IdentityRule, ResponseForm, TokenFormat } from '../../storage/application.ts'
+import type {
+  ApplicationStatus,
+  DpopUse,
+  IdentityRule,
+  ResponseForm,
+  TokenFormat,
+} from '../../storage/application.ts'
 
 /** How long tokens last unless an application has another lifetime. */
 export const defaultLifetimeSeconds = 3600
@@ -26,8 +32,11 @@ export interface ApplicationOptions extends PublicKeyOptions {
   /** `jwt`: access tokens that APIs verify themselves (RFC 9068); requires `audiences`. @default 'opaque' */
   readonly tokenFormat?: TokenFormat | undefined
   /**
-   * The APIs that its JWTs are for (`aud`); a request can narrow them with `resource` (RFC 8707). @default []
+   * Whether its tokens are bound to a key of the client (RFC 9449): never, if a token request has a DPoP proof, or always.
+   * @default 'allowed'
    */
+  readonly dpop?: DpopUse | undefined
+  /** The APIs that its tokens are for (`aud`); a request can narrow them with `resource` (RFC 8707). @default [] */
   readonly audiences?: readonly string[] | undefined
   /** Further claims of its JWTs, such as `{ tenant: 'a' }`. @default {} */
   readonly claims?: Readonly<Record<string, unknown>> | undefined
@@ -48,6 +57,17 @@ export interface ResourceServerOptions extends PublicKeyOptions {
   readonly clientSecret?: string | undefined
   /** @default its client ID */
   readonly name?: string | undefined
+  /** Tokens for other APIs (`aud`) are inactive for it. @default it may introspect every token */
+  readonly audiences?: readonly string[] | undefined
+}
+
+/** A scope of the catalogue, and the API that it belongs to. */
+export interface ScopeOptions {
+  readonly name: string
+  /** The `aud` of the tokens that may have it. @default those of every API */
+  readonly audience?: string | undefined
+  /** For the developers who choose scopes. */
+  readonly description?: string | undefined
 }
 
 /** An issuer whose JWTs are exchanged for access tokens. In the configuration alone; others are added over HTTP. */
@@ -73,6 +93,7 @@ type Defaulted =
   | 'lifetimeSeconds'
   | 'tokenFormat'
   | 'audiences'
+  | 'dpop'
   | 'claims'
   | 'status'
   | 'project'
@@ -86,6 +107,8 @@ export type ResolvedApplication = ApplicationOptions & {
 export const responseForms = ['products', 'refresh', 'rfc6749'] as const
 
 export const tokenFormats = ['opaque', 'jwt'] as const
+
+export const dpopUses = ['none', 'allowed', 'required'] as const
 
 /** An absolute URI (RFC 8707, section 2), or a name without spaces. */
 export const audiencePattern = /^[\x21\x23-\x5b\x5d-\x7e]{1,500}$/

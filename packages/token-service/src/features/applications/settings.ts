@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import type { Application, Approval } from '../../storage/application.ts'
+import type { Application, Approval, DpopUse } from '../../storage/application.ts'
 import {
   audiencePattern,
   defaultLifetimeSeconds,
+  dpopUses,
   productNamePattern,
   reservedClaims,
   responseForms,
@@ -29,6 +30,18 @@ const audienceName = z
   .string()
   .regex(audiencePattern, 'must be a URI, or a name of printable ASCII characters without spaces')
 
+export const audiences = z.array(audienceName).max(20)
+
+/** A scope of the catalogue, without its name. */
+export const scopeDetails = z.strictObject({
+  audience: audienceName
+    .optional()
+    .describe(
+      'The API that it belongs to: only tokens for it have the scope. By default, it is of every API.',
+    ),
+  description: z.string().trim().min(1).max(200).optional().describe('For those who choose it.'),
+})
+
 const claims = z
   .record(z.string().min(1), z.unknown())
   .refine((members) => !reservedClaims.some((name) => Object.hasOwn(members, name)), {
@@ -45,12 +58,18 @@ export const applicationSettings = z.strictObject({
   responseForm: z.enum(responseForms).describe('The format of its token responses.'),
   lifetimeSeconds: z.int().min(1).max(31_536_000).describe('The lifetime of its tokens.'),
   tokenFormat: z.enum(tokenFormats).describe('The format of its tokens; JWTs need audiences.'),
-  audiences: z.array(audienceName).max(20).describe('The APIs that its JWTs are for.'),
+  audiences: audiences.describe('The APIs that its tokens are for.'),
+  dpop: z.enum(dpopUses).describe('Whether its tokens are bound to a key of the client (RFC 9449).'),
   claims: claims.describe('Further claims of its JWTs, such as `{"tenant": "a"}`.'),
 })
 
 /** What administrators change of the tokens of an application that exists. */
-export const tokenSettings = applicationSettings.pick({ tokenFormat: true, audiences: true, claims: true })
+export const tokenSettings = applicationSettings.pick({
+  tokenFormat: true,
+  audiences: true,
+  dpop: true,
+  claims: true,
+})
 
 export type TokenSettings = Pick<Application, keyof typeof tokenSettings.shape>
 
@@ -59,15 +78,16 @@ export function changedTokenSettings(
   {
     tokenFormat = current.tokenFormat,
     audiences = current.audiences,
+    dpop = current.dpop,
     claims = current.claims,
   }: { readonly [Name in keyof TokenSettings]?: TokenSettings[Name] | undefined },
 ): TokenSettings {
-  return { tokenFormat, audiences, claims }
+  return { tokenFormat, audiences, dpop, claims }
 }
 
 /**
- * What an approved application gets at once, and what needs approval again: a longer lifetime, more names, any other value. The type
- * check names a missing field.
+ * What an approved application gets at once, and what needs approval again: a longer lifetime, more names, weaker binding, any other
+ * value. The type check names a missing field.
  */
 const needsApproval = {
   name: 'other',
@@ -79,7 +99,8 @@ const needsApproval = {
   lifetimeSeconds: 'longer',
   tokenFormat: 'other',
   audiences: 'more',
-} as const satisfies Record<keyof Approval, 'longer' | 'more' | 'other'>
+  dpop: 'weaker',
+} as const satisfies Record<keyof Approval, 'longer' | 'more' | 'weaker' | 'other'>
 
 const approvedFields = Object.keys(needsApproval) as (keyof Approval)[]
 
@@ -97,6 +118,8 @@ export function exceeds(wanted: Approval, approved: Approval): boolean {
         return value > granted
       case 'more':
         return (value as readonly string[]).some((each) => !(granted as readonly string[]).includes(each))
+      case 'weaker':
+        return dpopUses.indexOf(value as DpopUse) < dpopUses.indexOf(granted as DpopUse)
       case 'other':
         return value !== granted
     }
@@ -115,6 +138,7 @@ export const newApplicationSettings = applicationSettings.extend({
   lifetimeSeconds: applicationSettings.shape.lifetimeSeconds.default(defaultLifetimeSeconds),
   tokenFormat: applicationSettings.shape.tokenFormat.default('opaque'),
   audiences: applicationSettings.shape.audiences.default([]),
+  dpop: applicationSettings.shape.dpop.default('allowed'),
   claims: applicationSettings.shape.claims.default({}),
 })
 
@@ -136,4 +160,5 @@ export const resourceServerSchema = z.strictObject({
   clientId: z.string().min(1),
   ...applicationSchema.pick({ clientSecret: true, jwks: true, jwksUrl: true, publicKey: true }).shape,
   name: name.optional(),
+  audiences: audiences.optional(),
 })

@@ -7,10 +7,15 @@ import {
   naming,
   newCredentials,
 } from '../../admin/credentials.ts'
+import { audiences } from '../applications/settings.ts'
 import { named, operation, type AdminContext, type OperationGroup } from '../../admin/operation.ts'
 import type { ResourceServer } from '../../storage/storage.ts'
 
-const resourceServer = named('ResourceServer', z.looseObject({ ...client.shape, ...credentials }))
+const bound = audiences.describe('Tokens for other APIs (`aud`) are inactive for it.')
+const resourceServer = named(
+  'ResourceServer',
+  z.looseObject({ ...client.shape, audiences: bound.optional(), ...credentials }),
+)
 
 async function describe({ activity }: AdminContext, servers: readonly ResourceServer[]) {
   const lastUses = await activity.lastUses(servers.flatMap(credentialIds))
@@ -34,11 +39,11 @@ export const resourceServerOperations: OperationGroup = {
       path: '/resource-servers',
       command: 'create-resource-server',
       summary: 'Create a resource server',
-      body: naming,
+      body: naming.extend({ audiences: bound.optional() }),
       response: newCredentials,
       status: 201,
       async run({ resourceServersFor }, { body, by }) {
-        const { resourceServer, clientSecret } = await resourceServersFor(by).create(body.name)
+        const { resourceServer, clientSecret } = await resourceServersFor(by).create(body)
         return { clientId: resourceServer.clientId, clientSecret }
       },
     }),
@@ -62,7 +67,28 @@ export const resourceServerOperations: OperationGroup = {
       body: naming,
       async run({ resourceServersFor }, { params, body, by }) {
         const registry = resourceServersFor(by)
-        await registry.rename(await registry.find(params.clientId), body.name)
+        await registry.change(await registry.find(params.clientId), body)
+      },
+    }),
+    operation({
+      method: 'put',
+      path: '/resource-servers/:clientId/audiences',
+      command: { name: 'bind-resource-server', options: ['audiences'] },
+      summary: 'Make tokens for other APIs inactive for a resource server',
+      body: z.strictObject({ audiences: bound }),
+      async run({ resourceServersFor }, { params, body, by }) {
+        const registry = resourceServersFor(by)
+        await registry.change(await registry.find(params.clientId), body)
+      },
+    }),
+    operation({
+      method: 'delete',
+      path: '/resource-servers/:clientId/audiences',
+      command: 'unbind-resource-server',
+      summary: 'Let a resource server introspect every token',
+      async run({ resourceServersFor }, { params, by }) {
+        const registry = resourceServersFor(by)
+        await registry.change(await registry.find(params.clientId), { audiences: null })
       },
     }),
     operation({

@@ -57,7 +57,8 @@ export function apiDescription(
       [tokenPath]: post({
         operationId: 'getAccessToken',
         summary: 'Get Access Token',
-        description: 'Issues an access token to an approved application.',
+        description:
+          'Issues an access token to an approved application. If the request has a proof of possession of a key in the header `DPoP` (RFC 9449), the token is bound to that key.',
         tags: ['Tokens'],
         parameters: [
           {
@@ -84,6 +85,7 @@ export function apiDescription(
           ...(isInQuery ? (['grant_type_not_in_query'] as const) : []),
           'unsupported_grant_type',
           'invalid_scope',
+          'scopes_of_several_resources',
           'invalid_target',
           'invalid_authorization_details',
           'invalid_client',
@@ -92,6 +94,8 @@ export function apiDescription(
           'application_not_approved',
           'invalid_grant',
           'identity_not_mapped',
+          'missing_dpop_proof',
+          'invalid_dpop_proof',
         ],
       }),
       [introspectionPath]: post({

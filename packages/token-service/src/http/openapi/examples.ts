@@ -35,6 +35,10 @@ export const tokenExamples: Examples = {
     summary: 'with level and refresh token',
     value: { ...token, refresh_token: '', level: 'gold' } satisfies TokenResponse,
   },
+  bound: {
+    summary: 'bound to a key',
+    value: { access_token, token_type: 'DPoP', expires_in: 3600 } satisfies TokenResponse,
+  },
   rfc6749: {
     summary: 'with the fields of RFC 6749',
     value: { access_token, token_type, expires_in: 3600 } satisfies TokenResponse,
@@ -53,6 +57,21 @@ export const introspectionExamples: Examples = {
       iat: 1_767_225_600,
       exp: 1_767_229_200,
       api_products: [product],
+    } satisfies IntrospectionResponse,
+  },
+  bound: {
+    summary: 'an active token that is bound to a key',
+    value: {
+      active: true,
+      client_id,
+      sub: client_id,
+      token_type: 'DPoP',
+      scope: 'orders:read',
+      iat: 1_767_225_600,
+      exp: 1_767_229_200,
+      api_products: [product],
+      aud: 'https://orders.example.com',
+      cnf: { jkt: '0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I' },
     } satisfies IntrospectionResponse,
   },
   inactive: { summary: 'any other token', value: { active: false } satisfies IntrospectionResponse },

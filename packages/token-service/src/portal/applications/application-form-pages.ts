@@ -60,7 +60,7 @@ export function settingsPage(
       class="card form"
     >
       ${csrfInput(csrfToken)} ${settingsFields(content)} ${hasNote ? note(content.state) : ''}
-      ${isRequest ? html`<p class="hint">More products, scopes or audiences, another token format and a longer lifetime take effect after an administrator has approved them.</p>` : ''}
+      ${isRequest ? html`<p class="hint">More products, scopes or audiences, another token format, weaker binding and a longer lifetime take effect after an administrator has approved them.</p>` : ''}
       <button>Save</button>
     </form>
     ${dangerSection('Move, revoke or delete', actions(request, client, otherProjects))}`

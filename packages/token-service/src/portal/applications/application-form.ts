@@ -3,6 +3,7 @@ import { z } from 'zod'
 import {
   audiencePattern,
   defaultLifetimeSeconds,
+  dpopUses,
   lacksAudience,
   responseForms,
   tokenFormats,
@@ -26,12 +27,27 @@ const lifetimeUnits = [
 /** How the values of a choice are called. */
 const labels = {
   tokenFormat: { opaque: 'Opaque', jwt: 'JWT (RFC 9068)' },
+  dpop: {
+    none: 'Never',
+    allowed: 'If a token request has a DPoP proof',
+    required: 'Always: token requests without a DPoP proof are rejected',
+  },
   responseForm: {
     products: 'With a list of API products',
     refresh: 'With the level and an empty refresh token',
     rfc6749: 'As in RFC 6749, with expires_in as a number',
   },
 } as const
+
+/** Separated by spaces. */
+export const audienceNames = z
+  .string()
+  .transform((text) => [...new Set(text.split(/\s+/).filter(Boolean))])
+  .refine(
+    (names) => names.every((name) => audiencePattern.test(name)),
+    'Enter URIs, or names of ASCII characters.',
+  )
+  .refine((names) => names.length <= 20, 'Enter at most 20.')
 
 const applicationForm = z.object({
   name: line(200),
@@ -44,14 +60,8 @@ const applicationForm = z.object({
     .refine((lifetime) => lifetime > 0, 'Enter at least 1 second.'),
   lifetime_unit: z.enum(lifetimeUnits.map(([unit]) => unit)),
   token_format: z.enum(tokenFormats).default('opaque'),
-  audiences: z
-    .string()
-    .transform((text) => [...new Set(text.split(/\s+/).filter(Boolean))])
-    .refine(
-      (names) => names.every((name) => audiencePattern.test(name)),
-      'Enter URIs, or names of ASCII characters.',
-    )
-    .refine((names) => names.length <= 20, 'Enter at most 20.'),
+  dpop: z.enum(dpopUses).default('allowed'),
+  audiences: audienceNames,
   note: optionalText(maxNoteLength),
 })
 const lifetimeSeconds = z
@@ -63,11 +73,13 @@ const lifetimeSeconds = z
 export interface Offered {
   readonly products: readonly string[]
   readonly scopes: readonly string[]
+  /** What is said about scopes. */
+  readonly scopeHints: ReadonlyMap<string, string>
 }
 
 export function parseApplicationForm(
   form: RawParameters,
-  { products, scopes }: Offered,
+  { products, scopes }: Pick<Offered, 'products' | 'scopes'>,
 ): ParsedForm<ApplicationSettings & { readonly note: string }> {
   const parsed = parseForm(applicationForm, form)
   const chosen = [form['product'] ?? []].flat()
@@ -110,6 +122,7 @@ export const newApplication: ApplicationSettings = {
   lifetimeSeconds: defaultLifetimeSeconds,
   tokenFormat: 'opaque',
   audiences: [],
+  dpop: 'allowed',
 }
 
 /** The form's values for an existing application; the type check names a missing one. */
@@ -126,21 +139,18 @@ export function applicationFormState(
     lifetime_unit: unit,
     token_format: application.tokenFormat,
     audiences: application.audiences.join(' '),
+    dpop: application.dpop,
     note: application.review?.note ?? '',
   }
   return { values, errors: {}, chosen: application.products, chosenScopes: application.scopes }
 }
 
-export interface SettingsContent {
-  /** The products to choose from. */
-  readonly products: readonly string[]
-  /** The scopes to choose from. */
-  readonly scopes: readonly string[]
+export interface SettingsContent extends Offered {
   readonly state: FormState
 }
 
 /** The fields of the form; the type check names a missing one. */
-export function settingsFields({ products, scopes, state }: SettingsContent): SafeHtml {
+export function settingsFields({ products, scopes, scopeHints, state }: SettingsContent): SafeHtml {
   const unit = html`<select name="lifetime_unit" aria-label="Unit of the token lifetime">
     ${optionList(
       lifetimeUnits.map(([name]) => [name, name]),
@@ -170,6 +180,7 @@ export function settingsFields({ products, scopes, state }: SettingsContent): Sa
               label: 'Scopes',
               hint: 'The scopes that its tokens can have.',
               choices: scopes,
+              hints: scopeHints,
             },
             { ...state, chosen: state.chosenScopes },
           ),
@@ -187,8 +198,17 @@ export function settingsFields({ products, scopes, state }: SettingsContent): Sa
       {
         name: 'audiences',
         label: 'Audiences',
-        hint: 'The APIs that its JWTs are for, separated by spaces.',
+        hint: 'The APIs that its tokens are for, separated by spaces. JWTs need at least one.',
         required: false,
+      },
+      state,
+    ),
+    dpop: choice(
+      {
+        name: 'dpop',
+        label: 'Tokens bound to a key',
+        hint: 'A bound token is useless to others: each request with it needs a proof by its key (RFC 9449).',
+        choices: Object.entries(labels.dpop),
       },
       state,
     ),
@@ -216,7 +236,7 @@ export function settingsFields({ products, scopes, state }: SettingsContent): Sa
 /** The settings of an application; the type check names a missing one. */
 export function settingsList(application: Application): SafeHtml {
   const { products, scopes, level, responseForm, lifetimeSeconds, createdAtMs } = application
-  const { tokenFormat, audiences } = application
+  const { tokenFormat, audiences, dpop } = application
   // The name is the title of the page.
   const settings: Record<Exclude<keyof ApplicationSettings, 'name'>, readonly [string, SafeHtml | string]> = {
     products: ['API products', products.join(', ') || absent()],
@@ -224,6 +244,7 @@ export function settingsList(application: Application): SafeHtml {
     lifetimeSeconds: ['Token lifetime', duration(lifetimeSeconds)],
     tokenFormat: ['Token format', labels.tokenFormat[tokenFormat]],
     audiences: ['Audiences', audiences.join(' ') || absent()],
+    dpop: ['Tokens bound to a key', labels.dpop[dpop]],
     responseForm: ['Token response', labels.responseForm[responseForm]],
     level: ['Level', level || absent()],
   }
@@ -238,13 +259,22 @@ export function settingsList(application: Application): SafeHtml {
   </dl>`
 }
 
-/** What kind of tokens an application gets, and for which APIs. */
+/** What kind of tokens an application gets, for which APIs, and whether they are bound to a key. */
 export function kindOfTokens({
   tokenFormat,
   audiences,
-}: Pick<Approval, 'tokenFormat' | 'audiences'>): string {
-  return getsJwts({ tokenFormat }) ? `JWTs for ${audiences.join(', ')}` : 'opaque tokens'
+  dpop,
+}: Pick<Approval, 'tokenFormat' | 'audiences' | 'dpop'>): string {
+  const kind = getsJwts({ tokenFormat }) ? 'JWTs' : 'opaque tokens'
+  const apis = audiences.length > 0 ? ` for ${audiences.join(', ')}` : ''
+  return `${kind}${apis}${dpop === 'allowed' ? '' : `, ${bindingTexts[dpop]}`}`
 }
+
+export const bindingTexts = {
+  none: 'tokens that are never bound to a key',
+  allowed: 'tokens that are bound to a key if there is a proof',
+  required: 'tokens that are bound to a key',
+} as const
 
 export function getsJwts({ tokenFormat }: Partial<Approval>): boolean {
   return tokenFormat === 'jwt'

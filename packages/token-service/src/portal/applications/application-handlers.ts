@@ -21,6 +21,7 @@ import { PortalError } from '../portal-error.ts'
 import { applicationPage } from './application-page.ts'
 import { startPage } from '../overview/start-page.ts'
 import { secretPage } from '../secrets/secret-page.ts'
+import { scopeHints } from '../catalogue/catalogue-page.ts'
 import { actorOf } from '../session/session.ts'
 import type { DeveloperRequest, HandlersOf } from '../portal-request.ts'
 import { ownClient, ownerIdOf, findOwnProject } from '../projects/own-projects.ts'
@@ -38,10 +39,11 @@ export function applicationHandlers(service: ServiceContext): HandlersOf<typeof 
 
   /** The catalogues, and what the application has. */
   async function offered(application?: Application): Promise<Offered> {
-    const [products, scopes] = await Promise.all([storage.products.list(), storage.scopes.list()])
+    const [products, scopes] = await Promise.all([storage.products.list(), storage.scopes.listScopes()])
     return {
       products: [...new Set([...products, ...(application?.products ?? [])])],
-      scopes: [...new Set([...scopes, ...(application?.scopes ?? [])])],
+      scopes: [...new Set([...scopes.map(({ name }) => name), ...(application?.scopes ?? [])])],
+      scopeHints: scopeHints(scopes),
     }
   }
 
@@ -123,7 +125,7 @@ export function applicationHandlers(service: ServiceContext): HandlersOf<typeof 
           id,
         )
         if (form['from'] === 'start') {
-          const client = { application, project, secrets: [] }
+          const client = { application, project, secrets: [], scopeAudiences: new Map() }
           const content = { project, client, hasToken: false, ...choices, submissionId: id, clientSecret }
           return { page: startPage(request, content) }
         }

@@ -74,6 +74,15 @@ const outcomes: Partial<Record<'issued' | ErrorReason, readonly [label: string, 
     'Invalid assertion',
     'Check the assertion’s audience, and the client’s clock and registered key.',
   ],
+  client_not_identified: [
+    'Identity of no application',
+    'Check the rules of the trusted issuer. The log of the service says which JWT did not match.',
+  ],
+  missing_dpop_proof: ['Missing DPoP proof', 'Send a DPoP proof, or let the application get unbound tokens.'],
+  invalid_dpop_proof: [
+    'Invalid DPoP proof',
+    'Check the clock of the client, and the URL of the token endpoint that it signs.',
+  ],
   key_set_unavailable: [
     'JWK set unavailable',
     'Check the URL of the JWK set: the service could not load it.',

@@ -1,6 +1,6 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { Application, Approval, RegisteredClient, Review } from '../../storage/application.ts'
-import { getsJwts, kindOfTokens } from '../applications/application-form.ts'
+import { bindingTexts, getsJwts, kindOfTokens } from '../applications/application-form.ts'
 import { csrfInput } from '../layout/form.ts'
 import { linkTo } from '../layout/paging.ts'
 import { duration } from '../layout/time.ts'
@@ -103,6 +103,7 @@ export function additionsOf(application: Application): readonly string[] {
     ...(wanted.lifetimeSeconds > (has.lifetimeSeconds ?? 0) ? [duration(wanted.lifetimeSeconds)] : []),
     ...(isOtherFormat ? ['JWTs'] : []),
     ...added(wanted.audiences, has.audiences).map((audience) => `for ${audience}`),
+    ...(requested && requested.dpop !== application.dpop ? [bindingTexts[requested.dpop]] : []),
     ...(requested
       ? statedFields
           .filter(([field]) => requested[field] !== application[field])

@@ -47,7 +47,7 @@ const sentences: Readonly<Record<string, string>> = {
   project_restored: 'restored {detail}',
   request_declined: 'declined a request of {client}',
   request_rejected: 'A request{owner} was rejected: {detail}',
-  resource_server_changed: 'renamed {client}',
+  resource_server_changed: 'changed {client}',
   resource_server_created: 'registered {client}',
   resource_server_removed: 'removed {client}',
   trusted_issuer_added: 'trusted the issuer {detail}',
@@ -57,6 +57,7 @@ const sentences: Readonly<Record<string, string>> = {
   webhook_set: 'set the webhook to {detail}',
   webhook_tested: 'tested the webhook at {detail}',
   scope_added: 'added the scope {detail}',
+  scope_changed: 'changed the scope {detail}',
   scope_removed: 'removed the scope {detail}',
   sessions_ended: 'ended the sessions of {detail}',
   session_ended: 'ended one of their sessions',
@@ -147,7 +148,7 @@ export const eventGroups = {
   ],
   catalogue: [
     'API products and scopes',
-    ['product_added', 'product_removed', 'scope_added', 'scope_removed'],
+    ['product_added', 'product_removed', 'scope_added', 'scope_changed', 'scope_removed'],
   ],
   resource_servers: [
     'Resource servers',

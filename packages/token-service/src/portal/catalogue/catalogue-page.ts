@@ -1,4 +1,5 @@
-import { html } from '@remix-run/html-template'
+import { html, type SafeHtml } from '@remix-run/html-template'
+import type { Scope } from '../../storage/storage.ts'
 import { dialog } from '../layout/dialog.ts'
 import { csrfInput, field, type FormState } from '../layout/form.ts'
 import { list, named, searchNames, type Column, type ListState } from '../layout/list.ts'
@@ -28,7 +29,7 @@ const texts = {
 
 export interface CatalogueContent {
   readonly kind: CatalogueKind
-  readonly names: readonly string[]
+  readonly entries: readonly Scope[]
   /** How many applications have it, by name. */
   readonly uses: ReadonlyMap<string, number>
   readonly state: ListState
@@ -37,10 +38,12 @@ export interface CatalogueContent {
 
 export function cataloguePage(
   request: DeveloperRequest,
-  { kind, names, uses, state, form }: CatalogueContent,
+  { kind, entries, uses, state, form }: CatalogueContent,
 ): PageContent {
   const { paths, csrfToken } = request
   const { title, plural, noun, empty, hint } = texts[kind]
+  const hints = scopeHints(entries)
+  const names = entries.map(({ name }) => name)
   const found = searchNames(names, state.search, (name) => [name])
   const removal = (name: string) =>
     dialog({
@@ -56,7 +59,7 @@ export function cataloguePage(
       danger: true,
     })
   const columns: readonly Column<string>[] = [
-    { label: 'Name', kind: 'name', cell: (name) => named({ name }) },
+    { label: 'Name', kind: 'name', cell: (name) => named({ name, below: hints.get(name) }) },
     {
       label: 'Used by',
       kind: 'status',
@@ -83,9 +86,28 @@ export function cataloguePage(
       empty: html`<div class="empty"><h2>${empty}</h2></div>`,
     })}
     <form method="post" action="${paths[kind]}" class="card form">
-      <h2>Add a ${noun}</h2>
+      <h2>${kind === 'scopes' ? 'Add or change' : 'Add'} a ${noun}</h2>
       ${csrfInput(csrfToken)} ${field({ name: 'name', label: 'Name', hint }, form)}
-      <button>Add ${noun}</button>
+      ${kind === 'scopes' ? scopeFields(form) : ''}
+      <button>${kind === 'scopes' ? 'Save' : 'Add'} ${noun}</button>
     </form>`
   return { title, body }
+}
+
+/** What is said about scopes to those who choose them. */
+export function scopeHints(scopes: readonly Scope[]): ReadonlyMap<string, string> {
+  return new Map(
+    scopes.flatMap(({ name, audience, description }) => {
+      const api = audience === undefined ? undefined : `Only in tokens for ${audience}`
+      const hint = [description, api].filter((text) => text !== undefined).join('. ')
+      return hint === '' ? [] : [[name, hint] as const]
+    }),
+  )
+}
+
+function scopeFields(state: FormState): SafeHtml {
+  const hint =
+    'The audience of the API that it belongs to: only tokens for that API have it. Empty: tokens for every API.'
+  return html`${field({ name: 'description', label: 'Description', required: false }, state)}
+  ${field({ name: 'audience', label: 'API', hint, required: false }, state)}`
 }

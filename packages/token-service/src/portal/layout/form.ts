@@ -127,10 +127,12 @@ export function optionList(choices: ChoiceOptions['choices'], chosen: string | u
 
 export interface CheckboxesOptions extends Labelled {
   readonly choices: readonly string[]
+  /** What is said about choices. */
+  readonly hints?: ReadonlyMap<string, string> | undefined
 }
 
 export function checkboxes(
-  { name, label, hint, choices }: CheckboxesOptions,
+  { name, label, hint, choices, hints }: CheckboxesOptions,
   { chosen = [] }: FormState,
 ): SafeHtml {
   return html`<fieldset>
@@ -145,7 +147,10 @@ export function checkboxes(
             value="${value}"
             ${chosen.includes(value) ? html`checked` : ''}
           />
-          ${value}</label
+          <span
+            >${value}
+            ${hints?.has(value) ? html`<br /><span class="hint">${hints.get(value)}</span>` : ''}</span
+          ></label
         >`,
     )}
   </fieldset>`

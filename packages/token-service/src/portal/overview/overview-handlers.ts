@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { scopeHints } from '../catalogue/catalogue-page.ts'
 import { isBeingDeleted, type Project } from '../../storage/application.ts'
 import type { overviewRoutes } from './overview-routes.ts'
 import type { ServiceContext } from '../../oauth/service-context.ts'
@@ -31,6 +32,7 @@ export function overviewHandlers({
     const projects = all.filter(({ deletesAtMs }) => deletesAtMs === undefined)
     const clients = await storage.applications.listOf(projects.map(({ id }) => id))
     const lastUses = await activity.lastUses(clients.map(({ application }) => application.id))
+    const scopes = await storage.scopes.listScopes()
     const hasToken = ({ application }: (typeof clients)[number]) => lastUses.has(application.id)
     const registered = clients.filter((client) => !isBeingDeleted(client))
     const client = registered.find(hasToken) ?? registered[0]
@@ -39,7 +41,8 @@ export function overviewHandlers({
       client,
       hasToken: client !== undefined && hasToken(client),
       products: await storage.products.list(),
-      scopes: await storage.scopes.list(),
+      scopes: scopes.map(({ name }) => name),
+      scopeHints: scopeHints(scopes),
       submissionId: randomUUID(),
     }
   }

@@ -13,6 +13,7 @@ export interface StartContent {
   readonly hasToken: boolean
   readonly products: readonly string[]
   readonly scopes: readonly string[]
+  readonly scopeHints: ReadonlyMap<string, string>
   readonly submissionId: string
   /** Of the application that was just created, once. */
   readonly clientSecret?: string | undefined
@@ -60,7 +61,7 @@ function projectStep({ paths, csrfToken }: DeveloperRequest, { project }: StartC
 
 function applicationStep(request: DeveloperRequest, content: StartContent): SafeHtml {
   const { paths, csrfToken, developer, baseUrl } = request
-  const { project, client, products, scopes, submissionId, clientSecret } = content
+  const { project, client, products, scopes, scopeHints, submissionId, clientSecret } = content
   if (client) {
     const { id, name, clientId } = client.application
     const path = paths.application(client.project.id, id)
@@ -93,7 +94,7 @@ function applicationStep(request: DeveloperRequest, content: StartContent): Safe
           ? ''
           : checkboxes({ name: 'product', label: 'API products', choices: products }, emptyForm)
       }
-      ${scopes.length === 0 ? '' : checkboxes({ name: 'scope', label: 'Scopes', choices: scopes }, emptyForm)}
+      ${scopes.length === 0 ? '' : checkboxes({ name: 'scope', label: 'Scopes', choices: scopes, hints: scopeHints }, emptyForm)}
       ${developer.administrator ? '' : html`<p class="hint">The application can get tokens after an administrator has approved it.</p>`}
       <button>Create application</button>
     </form>`

@@ -7,7 +7,7 @@ import type { ServiceContext } from '../../oauth/service-context.ts'
 import { emptyForm, type FormState } from '../layout/form.ts'
 import { listState } from '../layout/list.ts'
 import { line, parseForm } from '../layout/parse-form.ts'
-import { nameOfForm } from '../secrets/new-key-page.ts'
+import { audienceNames } from '../applications/application-form.ts'
 import { credentialHandlers } from '../secrets/credential-handlers.ts'
 import { submissionForm } from '../secrets/credential-handlers.ts'
 import { resourceServerPage, resourceServerSecretPage } from './resource-server-page.ts'
@@ -16,7 +16,12 @@ import { administratorOf, requireAdministrator } from '../session/session.ts'
 import { PortalError } from '../portal-error.ts'
 import type { DeveloperRequest, HandlersOf } from '../portal-request.ts'
 
-const nameForm = z.object({ name: line(200) })
+const serverForm = z.object({ name: line(200), audiences: audienceNames })
+
+/** Without audiences, it may introspect every token. */
+function settingsOf({ name, audiences }: z.output<typeof serverForm>) {
+  return { name, ...(audiences.length > 0 && { audiences }) }
+}
 
 /** The APIs that may introspect tokens, for administrators. */
 export function resourceServerHandlers({
@@ -71,10 +76,10 @@ export function resourceServerHandlers({
       const registry = registryOf(request)
       const id = submissionForm.safeParse(request.form).data?.submission_id
       if (id === undefined) throw new PortalError('invalid_form')
-      const parsed = parseForm(nameForm, request.form)
+      const parsed = parseForm(serverForm, request.form)
       if (!parsed.data) return { page: await list(request, parsed.state, id), status: 422 }
       try {
-        const { resourceServer: server, clientSecret } = await registry.create(parsed.data.name, id)
+        const { resourceServer: server, clientSecret } = await registry.create(settingsOf(parsed.data), id)
         return { page: resourceServerSecretPage(request, { server, clientSecret }) }
       } catch (error) {
         // The page was reloaded: the secret was shown already.
@@ -83,12 +88,14 @@ export function resourceServerHandlers({
       }
     },
     showResourceServer: async (request) => ({ page: await show(request) }),
-    async renameResourceServer(request) {
+    async changeResourceServer(request) {
       const server = await serverOf(request)
-      await registryOf(request).rename(server, nameOfForm(request.form))
+      const parsed = parseForm(serverForm, request.form)
+      if (!parsed.data) throw new PortalError('invalid_form')
+      await registryOf(request).change(server, { audiences: null, ...settingsOf(parsed.data) })
       return {
         redirectTo: request.paths.resourceServer(server.clientId),
-        notice: 'resource_server_renamed',
+        notice: 'resource_server_changed',
       }
     },
     async removeResourceServer(request) {

@@ -7,7 +7,7 @@ import { dialog } from '../layout/dialog.ts'
 import { field } from '../layout/form.ts'
 import type { PageContent } from '../layout/page.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
-import { serverName } from './resource-servers-page.ts'
+import { audiencesField, serverName } from './resource-servers-page.ts'
 import { newSecret } from '../secrets/secret-page.ts'
 import { introspectionSnippets } from '../layout/snippets.ts'
 
@@ -33,16 +33,18 @@ export function resourceServerPage(request: DeveloperRequest, content: ResourceS
       `An API that uses this ${credential} can no longer introspect tokens, and will reject every request.`,
   }
   const title = serverName(server)
-  const renaming = dialog({
-    id: 'rename',
-    label: html`Rename<span class="visually-hidden"> resource server</span>`,
-    title: 'Rename the resource server',
-    body: field(
+  const values = { name: server.name, audiences: server.audiences?.join(' ') ?? '' }
+  const change = dialog({
+    id: 'change',
+    label: html`Change<span class="visually-hidden"> resource server</span>`,
+    title: 'Change the resource server',
+    body: html`${field(
       { name: 'name', label: 'Name of the API', pattern: String.raw`(?=.*\S).{1,200}` },
-      { values: { name: server.name }, errors: {} },
-    ),
+      { values, errors: {} },
+    )}
+    ${audiencesField({ values, errors: {} })}`,
     action: paths.resourceServer(clientId),
-    confirm: 'Rename resource server',
+    confirm: 'Save resource server',
     csrfToken,
   })
   const removal = dialog({
@@ -59,8 +61,12 @@ export function resourceServerPage(request: DeveloperRequest, content: ResourceS
     danger: true,
   })
   const body = html`${clientIdLine(clientId)} ${credentialsSection(request, owner, content)}
-  ${dangerSection('Rename or remove', [
-    { title: 'Rename the resource server', text: 'Its client ID stays the same.', button: renaming },
+  ${dangerSection('Change or remove', [
+    {
+      title: 'Change the resource server',
+      text: `Its client ID stays the same. ${server.audiences ? `It sees tokens for ${server.audiences.join(' ')} only.` : 'It may introspect every token.'}`,
+      button: change,
+    },
     {
       title: 'Remove the resource server',
       text: 'Its credentials become invalid at once. This cannot be undone.',

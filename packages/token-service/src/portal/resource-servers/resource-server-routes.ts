@@ -16,7 +16,7 @@ export const resourceServerRoutes = {
   showResourceServers: ['GET', 'resourceServers'],
   createResourceServer: ['POST', 'resourceServers'],
   showResourceServer: ['GET', 'resourceServer'],
-  renameResourceServer: ['POST', 'resourceServer'],
+  changeResourceServer: ['POST', 'resourceServer'],
   removeResourceServer: ['POST', 'resourceServerRemoval'],
   rotateResourceServerSecret: ['POST', 'resourceServerSecrets'],
   revokeResourceServerSecret: ['POST', 'resourceServerSecretRevocation'],

@@ -45,7 +45,7 @@ export function resourceServersPage(
     <form method="post" action="${paths.resourceServers}" class="card form">
       <h2>Register a resource server</h2>
       ${csrfInput(csrfToken)}<input type="hidden" name="submission_id" value="${submissionId}" />
-      ${field({ name: 'name', label: 'Name of the API' }, form)}
+      ${field({ name: 'name', label: 'Name of the API' }, form)} ${audiencesField(form)}
       <button>Register</button>
     </form>`
   return { title: 'Resource servers', body }
@@ -77,6 +77,12 @@ function columns(
     },
     { label: 'Last used', kind: 'time', cell: ({ id }) => lastUse(id, lastUses, nowMs) },
   ]
+}
+
+export function audiencesField(state: FormState): SafeHtml {
+  const hint =
+    'The audiences of the tokens that the API accepts, separated by spaces; all others are inactive for it. Empty: every token.'
+  return field({ name: 'audiences', label: 'Audiences', hint, required: false }, state)
 }
 
 export function serverName({ name, clientId }: ResourceServer): string {

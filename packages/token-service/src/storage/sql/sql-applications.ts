@@ -1,17 +1,17 @@
-import type { Selectable } from 'kysely'
+import { sql, type Selectable } from 'kysely'
 import type { Application, Approval, Project, PublicKey, RegisteredClient, Review } from '../application.ts'
 import type { Schema } from '../schema.ts'
 import type { ApplicationStorage } from '../storage.ts'
 import { nameColumns, type NameColumns } from '../folded-name.ts'
 import { createBatcher } from './batcher.ts'
-import { anyOf, firstOf, frequentStatement, inTransaction, type Database, type Query } from './database.ts'
+import { anyOf, firstOf, frequentStatement, inTransaction, type Database } from './database.ts'
 import { secretColumns, withSecrets } from './sql-secrets.ts'
 
 export function createSqlApplications(database: Database): ApplicationStorage {
   const { query } = database
 
   const selectByClientId = frequentStatement(database, (rows) =>
-    selectClients(query).where('clientId', 'in', firstOf(rows)),
+    selectClients(database).where('clientId', 'in', firstOf(rows)),
   )
   const findClient = createBatcher<string, RegisteredClient | undefined>(async (clientIds) => {
     const rows = await selectByClientId(Array.from(new Set(clientIds), (clientId) => [clientId]))
@@ -20,7 +20,7 @@ export function createSqlApplications(database: Database): ApplicationStorage {
   })
 
   async function list(projectIds: readonly string[]): Promise<RegisteredClient[]> {
-    const rows = await selectClients(query)
+    const rows = await selectClients(database)
       .where('projectId', 'in', anyOf(database, projectIds))
       .orderBy('applications.createdAtMs')
       .orderBy('secrets.createdAtMs')
@@ -39,7 +39,7 @@ export function createSqlApplications(database: Database): ApplicationStorage {
         .where('clientId', '>', afterClientId)
         .orderBy('clientId')
         .limit(limit)
-      const rows = await selectClients(query)
+      const rows = await selectClients(database)
         .where('applications.id', 'in', page)
         .orderBy('clientId')
         .orderBy('secrets.createdAtMs')
@@ -47,7 +47,7 @@ export function createSqlApplications(database: Database): ApplicationStorage {
       return toClients(rows)
     },
     async awaitingApproval() {
-      const rows = await selectClients(query)
+      const rows = await selectClients(database)
         .where((row) => row.or([row('status', '=', 'pending'), row('requested', 'is not', null)]))
         .orderBy('applications.createdAtMs')
         .execute()
@@ -114,10 +114,10 @@ export function createSqlApplications(database: Database): ApplicationStorage {
 
 /** The application with that client ID, once: where many are looked for at a time, the storage reads them together. */
 export async function findClient(
-  { query }: Pick<Database, 'query'>,
+  database: Pick<Database, 'kind' | 'query'>,
   clientId: string,
 ): Promise<RegisteredClient | undefined> {
-  return toClients(await selectClients(query).where('clientId', '=', clientId).execute())[0]
+  return toClients(await selectClients(database).where('clientId', '=', clientId).execute())[0]
 }
 
 export const applicationColumns = [
@@ -135,6 +135,7 @@ export const applicationColumns = [
   'applications.lifetimeSeconds',
   'applications.tokenFormat',
   'applications.audiences',
+  'applications.dpop',
   'applications.createdAtMs',
   'applications.requested',
   'applications.review',
@@ -147,7 +148,17 @@ export const applicationColumns = [
 ] as const
 
 /** One row for each secret of an application, or one row without a secret. */
-export function selectClients(query: Query) {
+export function selectClients({ kind, query }: Pick<Database, 'kind' | 'query'>) {
+  const [listed, asObject] =
+    kind === 'sqlite'
+      ? [sql`select value from json_each(applications.scopes)`, sql`json_group_object(name, audience)`]
+      : [
+          sql`select json_array_elements_text(applications.scopes::json)`,
+          sql`json_object_agg(name, audience)::text`,
+        ]
+  // Most applications have no scopes, and each token request reads one.
+  const scopeAudiences = sql<string | null>`case when applications.scopes <> '[]' then (
+    select ${asObject} from scopes where audience is not null and name in (${listed})) end`
   return query
     .selectFrom('applications')
     .innerJoin('projects', 'projects.id', 'applications.projectId')
@@ -160,9 +171,13 @@ export function selectClients(query: Query) {
       'projects.createdAtMs as projectCreatedAtMs',
       'projects.deletesAtMs as projectDeletesAtMs',
       'projects.deletedBy as projectDeletedBy',
+      scopeAudiences.as('scopeAudiences'),
       ...secretColumns,
     ])
 }
+
+const none: ReadonlyMap<string, string> = new Map()
+const toMap = (json: string) => new Map(Object.entries(JSON.parse(json) as Record<string, string>))
 
 type ClientRow = Awaited<ReturnType<ReturnType<typeof selectClients>['execute']>>[number]
 
@@ -175,6 +190,7 @@ export function toClients(rows: readonly ClientRow[]): RegisteredClient[] {
       projectCreatedAtMs,
       projectDeletesAtMs,
       projectDeletedBy,
+      scopeAudiences,
       ...own
     } = row
     const project = {
@@ -186,13 +202,23 @@ export function toClients(rows: readonly ClientRow[]): RegisteredClient[] {
       deletesAtMs: projectDeletesAtMs,
       deletedBy: projectDeletedBy,
     }
-    return { application: toApplication(own), project: toProject(project), secrets }
+    return {
+      application: toApplication(own),
+      project: toProject(project),
+      secrets,
+      scopeAudiences: scopeAudiences === null ? none : toMap(scopeAudiences),
+    }
   })
 }
+
+type StoredApproval = Omit<Approval, 'dpop'> & Partial<Pick<Approval, 'dpop'>>
 
 export function toApplication(row: Omit<Selectable<Schema['applications']>, keyof NameColumns>): Application {
   const { products, scopes, audiences, requested, review, keys, claims, ...rest } = row
   const { deletesAtMs, deletedBy, ...application } = rest
+  // What was requested before tokens could be bound says nothing about that.
+  const toApproval = (approval: StoredApproval): Approval => ({ dpop: application.dpop, ...approval })
+  const { declined, ...reviewed } = JSON.parse(review ?? '{}') as Review
   return {
     ...application,
     products: JSON.parse(products) as string[],
@@ -200,8 +226,18 @@ export function toApplication(row: Omit<Selectable<Schema['applications']>, keyo
     audiences: JSON.parse(audiences) as string[],
     keys: JSON.parse(keys) as PublicKey[],
     claims: JSON.parse(claims) as Application['claims'],
-    ...(requested !== null && { requested: JSON.parse(requested) as Approval }),
-    ...(review !== null && { review: JSON.parse(review) as Review }),
+    ...(requested !== null && { requested: toApproval(JSON.parse(requested) as StoredApproval) }),
+    ...(review !== null && {
+      review: {
+        ...reviewed,
+        ...(declined && {
+          declined: {
+            ...declined,
+            ...(declined.requested && { requested: toApproval(declined.requested) }),
+          },
+        }),
+      },
+    }),
     ...deletionOf({ deletesAtMs, deletedBy }),
   }
 }

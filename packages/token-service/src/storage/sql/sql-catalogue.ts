@@ -1,4 +1,4 @@
-import type { CatalogueStorage } from '../storage.ts'
+import type { CatalogueStorage, ScopeStorage } from '../storage.ts'
 import type { Database } from './database.ts'
 
 export function createSqlCatalogue({ query }: Database, table: 'products' | 'scopes'): CatalogueStorage {
@@ -17,6 +17,28 @@ export function createSqlCatalogue({ query }: Database, table: 'products' | 'sco
     },
     async remove(name) {
       await query.deleteFrom(table).where('name', '=', name).execute()
+    },
+  }
+}
+
+export function createSqlScopes(database: Database): ScopeStorage {
+  const { query } = database
+  return {
+    ...createSqlCatalogue(database, 'scopes'),
+    async listScopes() {
+      const rows = await query.selectFrom('scopes').selectAll().orderBy('name').execute()
+      return rows.map(({ name, audience, description }) => ({
+        name,
+        ...(audience !== null && { audience }),
+        ...(description !== null && { description }),
+      }))
+    },
+    async set({ name, audience = null, description = null }) {
+      await query
+        .insertInto('scopes')
+        .values({ name, audience, description })
+        .onConflict((conflict) => conflict.column('name').doUpdateSet({ audience, description }))
+        .execute()
     },
   }
 }

@@ -129,7 +129,7 @@ export function createSqlListings(database: Database): ListingStorage {
   }
 
   async function clientsById(ids: readonly string[]): Promise<RegisteredClient[]> {
-    const rows = await selectClients(query)
+    const rows = await selectClients(database)
       .where('applications.id', 'in', anyOf(database, ids))
       .orderBy('secrets.createdAtMs')
       .execute()

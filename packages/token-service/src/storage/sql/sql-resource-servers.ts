@@ -19,23 +19,28 @@ export function createSqlResourceServers(database: Database): ResourceServerStor
   return {
     find,
     list: async () => toServers(await selectServers(query).execute()),
-    create: ({ secrets, keys, ...server }) =>
+    create: ({ secrets, keys, audiences, ...server }) =>
       inTransaction(query, async (transaction) => {
         const { numInsertedOrUpdatedRows } = await transaction
           .insertInto('resourceServers')
-          .values({ ...server, keys: JSON.stringify(keys) })
+          .values({
+            ...server,
+            keys: JSON.stringify(keys),
+            audiences: audiences ? JSON.stringify(audiences) : null,
+          })
           .onConflict((conflict) => conflict.doNothing())
           .executeTakeFirstOrThrow()
         if (numInsertedOrUpdatedRows === 0n) return false
         if (secrets.length > 0) await transaction.insertInto('secrets').values(secrets).execute()
         return true
       }),
-    async update(id, { keys, ...changes }, revision) {
+    async update(id, { keys, audiences, ...changes }, revision) {
       const { numUpdatedRows } = await query
         .updateTable('resourceServers')
         .set((row) => ({
           ...changes,
           keys: keys && JSON.stringify(keys),
+          audiences: audiences && JSON.stringify(audiences),
           revision: row('revision', '+', 1),
         }))
         .where('id', '=', id)
@@ -64,8 +69,9 @@ function selectServers(query: Query) {
 type ServerRow = Awaited<ReturnType<ReturnType<typeof selectServers>['execute']>>[number]
 
 function toServers(rows: readonly ServerRow[]): ResourceServer[] {
-  return withSecrets(rows, ({ keys, ...server }, secrets) => ({
+  return withSecrets(rows, ({ keys, audiences, ...server }, secrets) => ({
     ...server,
+    ...(audiences !== null && { audiences: JSON.parse(audiences) as string[] }),
     secrets,
     keys: JSON.parse(keys) as PublicKey[],
   }))

@@ -9,7 +9,7 @@ import { createSqlAudit } from './sql-audit.ts'
 import { createSqlDevelopers, createSqlSessions } from './sql-developers.ts'
 import { createSqlFailures } from './sql-failures.ts'
 import { createSqlListings } from './sql-listings.ts'
-import { createSqlCatalogue } from './sql-catalogue.ts'
+import { createSqlCatalogue, createSqlScopes } from './sql-catalogue.ts'
 import { createSqlPurgeTime } from './sql-purge-time.ts'
 import { createSqlProjects } from './sql-projects.ts'
 import { createSqlSecrets } from './sql-secrets.ts'
@@ -66,7 +66,7 @@ export function changeableParts(database: Database): Transaction {
   return {
     projects: createSqlProjects(database),
     products: createSqlCatalogue(database, 'products'),
-    scopes: createSqlCatalogue(database, 'scopes'),
+    scopes: createSqlScopes(database),
     applications: createSqlApplications(database),
     secrets: createSqlSecrets(database),
     resourceServers: createSqlResourceServers(database),

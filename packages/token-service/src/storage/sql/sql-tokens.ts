@@ -22,9 +22,11 @@ export function createSqlTokens(database: Database): TokenStorage {
         'scopes',
         'issuedAtMs',
         'expiresAtMs',
+        'audiences',
+        'keyThumbprint',
       ])
       .expression(
-        sql`select value->>0, value->>1, value->>2, cast(value->>3 as integer), value->>4, value->>5, cast(value->>6 as bigint), cast(value->>7 as bigint) from ${rows}`,
+        sql`select value->>0, value->>1, value->>2, cast(value->>3 as integer), value->>4, value->>5, cast(value->>6 as bigint), cast(value->>7 as bigint), value->>8, value->>9 from ${rows}`,
       ),
   )
   const save = createBatcher<StoredToken, undefined>(async (batch) => {
@@ -38,6 +40,8 @@ export function createSqlTokens(database: Database): TokenStorage {
         JSON.stringify(token.scopes),
         token.issuedAtMs,
         token.expiresAtMs,
+        JSON.stringify(token.audiences),
+        token.keyThumbprint ?? null,
       ]),
     )
     return []
@@ -91,6 +95,8 @@ function selectTokens(query: Query) {
       'generation',
       'tokens.products as tokenProducts',
       'tokens.scopes as tokenScopes',
+      'tokens.audiences as tokenAudiences',
+      'keyThumbprint',
       'issuedAtMs',
       'tokens.expiresAtMs',
       'secrets.id as existingSecretId',
@@ -108,6 +114,8 @@ function toFoundToken(row: TokenRow): FoundToken | undefined {
     generation,
     tokenProducts,
     tokenScopes,
+    tokenAudiences,
+    keyThumbprint,
     issuedAtMs,
     expiresAtMs,
     existingSecretId,
@@ -126,6 +134,8 @@ function toFoundToken(row: TokenRow): FoundToken | undefined {
       generation,
       products: JSON.parse(tokenProducts) as string[],
       scopes: JSON.parse(tokenScopes) as string[],
+      audiences: JSON.parse(tokenAudiences) as string[],
+      ...(keyThumbprint !== null && { keyThumbprint }),
       issuedAtMs,
       expiresAtMs,
     },

@@ -1,5 +1,5 @@
 import { createRemoteKeySets } from '../../../src/oauth/remote-key-sets.ts'
-import type { Application } from '../../../src/storage/application.ts'
+import type { Application, DpopUse } from '../../../src/storage/application.ts'
 import { describe, expect, it } from 'vitest'
 import { ApplicationChanged, createApplicationRegistry } from '../../../src/features/applications/acts.ts'
 import { AlreadyExists, revokeSecret, rotateSecret } from '../../../src/features/credentials/acts.ts'
@@ -58,6 +58,7 @@ async function registered() {
     lifetimeSeconds: 60,
     tokenFormat: 'opaque',
     audiences: [],
+    dpop: 'allowed',
   })
   const { clientId } = application
   const client = async () => {
@@ -146,14 +147,14 @@ describe('the application registry', () => {
   it('requests approval of more products, scopes, audiences or a longer lifetime, or of JWTs, unless an administrator sets them', async () => {
     const { registry, application, client } = await registered()
     const { name, level, responseForm, organizationName, developerEmail } = application
-    const opaque = { tokenFormat: 'opaque' as const, audiences: [] as string[] }
+    const opaque = { tokenFormat: 'opaque' as const, audiences: [] as string[], dpop: 'allowed' as DpopUse }
     const stated = { name, level, organizationName, developerEmail, scopes: [] as string[], ...opaque }
     const change = async (
       products: string[],
       lifetimeSeconds: number,
       byAdministrator = false,
       scopes: string[] = [],
-      tokens: Pick<Application, 'tokenFormat' | 'audiences'> = opaque,
+      tokens: Pick<Application, 'tokenFormat' | 'audiences' | 'dpop'> = opaque,
     ) => {
       const settings = { name, level, responseForm, products, scopes, lifetimeSeconds, ...tokens }
       await registry.changeSettings((await client()).application, settings, byAdministrator)
@@ -164,11 +165,16 @@ describe('the application registry', () => {
     expect(await change([], 61)).toEqual([[], 60, { ...stated, products: [], lifetimeSeconds: 61 }])
     const withScope = { ...stated, products: [], scopes: ['read'], lifetimeSeconds: 60 }
     expect(await change([], 60, false, ['read'])).toEqual([[], 60, withScope])
-    const jwt = { tokenFormat: 'jwt' as const, audiences: ['a'] }
+    const jwt = { tokenFormat: 'jwt' as const, audiences: ['a'], dpop: 'allowed' as DpopUse }
     const withJwt = { ...stated, products: [], lifetimeSeconds: 60, ...jwt }
     expect(await change([], 60, false, [], jwt)).toEqual([[], 60, withJwt])
     const withAudience = { ...withJwt, tokenFormat: 'opaque' as const }
     expect(await change([], 60, false, [], { ...opaque, audiences: ['a'] })).toEqual([[], 60, withAudience])
+    const unbound = { ...opaque, dpop: 'none' as const }
+    const withUnbound = { ...stated, products: [], lifetimeSeconds: 60, ...unbound }
+    expect(await change([], 60, false, [], unbound)).toEqual([[], 60, withUnbound])
+    expect(await change([], 60, false, [], { ...opaque, dpop: 'required' })).toEqual([[], 60, undefined])
+    expect(await change([], 60)).toEqual([[], 60, { ...stated, products: [], lifetimeSeconds: 60 }])
     expect(await change(['sms'], 61, true)).toEqual([['sms'], 61, undefined])
     expect(await change([], 60)).toEqual([[], 60, undefined])
     await registry.revoke(application)
@@ -180,7 +186,7 @@ describe('the application registry', () => {
     const response = async () => {
       const { application: current } = await client()
       return createTokenResponse(
-        { scopes: [], value: 't', issuedAtMs: 0, lifetimeSeconds: 1 },
+        { scopes: [], value: 't', tokenType: 'Bearer', issuedAtMs: 0, lifetimeSeconds: 1 },
         { application: current },
       )
     }
