@@ -59,8 +59,8 @@ const applicationForm = z.object({
     .transform(Number)
     .refine((lifetime) => lifetime > 0, 'Enter at least 1 second.'),
   lifetime_unit: z.enum(lifetimeUnits.map(([unit]) => unit)),
-  token_format: z.enum(tokenFormats).default('opaque'),
-  dpop: z.enum(dpopUses).default('allowed'),
+  token_format: z.enum(tokenFormats),
+  dpop: z.enum(dpopUses),
   audiences: audienceNames,
   note: optionalText(maxNoteLength),
 })

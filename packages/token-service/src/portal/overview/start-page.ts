@@ -3,6 +3,7 @@ import type { Project, RegisteredClient } from '../../storage/application.ts'
 import { checkboxes, csrfInput, emptyForm, field } from '../layout/form.ts'
 import type { PageContent } from '../layout/page.ts'
 import { newSecret } from '../secrets/secret-page.ts'
+import { applicationFormState, newApplication } from '../applications/application-form.ts'
 import { tokenSnippets } from '../layout/snippets.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 
@@ -59,6 +60,11 @@ function projectStep({ paths, csrfToken }: DeveloperRequest, { project }: StartC
     </form>`
 }
 
+/** The first application is as the form of a new one suggests, except for its name. */
+const suggested = Object.entries(applicationFormState(newApplication).values).filter(
+  ([name]) => name !== 'name',
+)
+
 function applicationStep(request: DeveloperRequest, content: StartContent): SafeHtml {
   const { paths, csrfToken, developer, baseUrl } = request
   const { project, client, products, scopes, scopeHints, submissionId, clientSecret } = content
@@ -78,16 +84,7 @@ function applicationStep(request: DeveloperRequest, content: StartContent): Safe
       ${csrfInput(csrfToken)}<input type="hidden" name="submission_id" value="${submissionId}" />
       <input type="hidden" name="project" value="${project.id}" />
       <input type="hidden" name="from" value="start" />
-      <input type="hidden" name="level" value="" /><input
-        type="hidden"
-        name="response_form"
-        value="products"
-      />
-      <input type="hidden" name="lifetime" value="1" /><input
-        type="hidden"
-        name="lifetime_unit"
-        value="hours"
-      />
+      ${suggested.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
       ${field({ name: 'name', label: 'Application name' }, emptyForm)}
       ${
         products.length === 0
