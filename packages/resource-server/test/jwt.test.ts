@@ -403,7 +403,7 @@ describe('a key set', () => {
     [{ keys: [{ kty: 'EC' }, 'private'] }, 'jwks.keys[1] is not a JSON Web Key, but a string.'],
     [{}, 'jwks must be a key set, as in { keys: [...] }.'],
     [[], 'jwks must be a key set, as in { keys: [...] }.'],
-  ])('that is none is a configuration error: %j', (jwks, message) => {
+  ])('that is not a key set is a configuration error: %j', (jwks, message) => {
     expect(() => verifierFor([], { jwks: jwks as never })).toThrow(message)
   })
 })

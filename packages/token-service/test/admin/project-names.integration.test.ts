@@ -46,7 +46,7 @@ describe('the name of a project', () => {
     expect((await requestToken(service.authUrl, body)).status).toBe(200)
     expect((await send('GET', `/applications/${body.clientId}`)).body.projectId).toBe(billing.id)
     expect((await eve.get(own)).text).not.toContain('batch')
-    // The name does not stand for the project, whoever has it.
+    // A name does not identify a project.
     for (const wrong of [{ project: 'Billing' }, { projectId: 'Billing' }])
       expect((await send('POST', '/applications', { name: 'batch', ...wrong })).status).toBeGreaterThan(399)
     expect((await send('GET', '/projects')).body).toMatchObject([
