@@ -113,8 +113,7 @@ export function createIntrospectionCheck(
     method: 'introspection',
     cacheMs: { valid: cacheMs, invalid: cacheMs },
     staleIfErrorMs: introspection.staleIfErrorMs ?? 0,
-    // `exp` is in whole seconds: until the next one, the token may be as active as the response says.
-    toleranceMs: 1_000,
+    toleranceMs: 0,
     async check(token, known) {
       const response = await introspect(token, known)
       const accepted = findAccepted(response['iss'])

@@ -45,7 +45,8 @@ export function introspectionEndpoint(server: FastifyInstance, context: ServiceC
       token_type: jkt === undefined ? 'Bearer' : 'DPoP',
       scope: validScopes(found).join(' '),
       iat: Math.floor(token.issuedAtMs / 1000),
-      exp: Math.floor(token.expiresAtMs / 1000),
+      // Rounded up: nobody rejects a token before its `expires_in` is over.
+      exp: Math.ceil(token.expiresAtMs / 1000),
       api_products: validProducts(found),
       ...claims,
       ...(jkt !== undefined && { cnf: { jkt } }),

@@ -25,7 +25,7 @@ describe('introspection', () => {
       token_type: 'Bearer',
       scope: '',
       iat: 1_707_406_838,
-      exp: 1_707_410_438,
+      exp: 1_707_410_439,
       api_products: ['speech-to-text', 'sms'],
     })
   })
