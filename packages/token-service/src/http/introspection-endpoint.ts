@@ -55,15 +55,15 @@ export function introspectionEndpoint(server: FastifyInstance, context: ServiceC
   })
 }
 
-/** Of a JWT, what opaque tokens do not have, as it states it; it is one that was issued. */
+/** Of a JWT, what it states itself; it is one that was issued. */
 function claimsOf(
   value: string,
   { audiences }: Pick<StoredToken, 'audiences'>,
-): Pick<Extract<IntrospectionResponse, { active: true }>, 'iss' | 'aud' | 'jti'> {
+): Partial<Pick<Extract<IntrospectionResponse, { active: true }>, 'iss' | 'aud' | 'jti' | 'exp'>> {
   if (!value.includes('.')) {
     if (audiences.length === 0) return {}
     return { aud: audiences.length === 1 ? audiences[0] : [...audiences] }
   }
-  const { iss, aud, jti } = decodeJwt(value)
-  return { iss, aud, jti }
+  const { iss, aud, jti, exp } = decodeJwt<{ exp: number }>(value)
+  return { iss, aud, jti, exp }
 }
