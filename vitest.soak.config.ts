@@ -5,7 +5,7 @@ import base, { shared } from './vitest.config.ts'
 const longForms = [
   'packages/cli/test/proxy/odd-messages.integration.test.ts',
   'packages/token-service/test/admin/audit-sequences.integration.test.ts',
-  'packages/token-service/test/portal/{log-in,in-chromium/*}.integration.test.ts',
+  'packages/token-service/test/portal/{log-in,random-acts,in-chromium/*}.integration.test.ts',
   'packages/token-service/test/storage/instances.integration.test.ts',
   'packages/token-stores/test/redis/foreign-entries.integration.test.ts',
 ]
