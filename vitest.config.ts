@@ -20,9 +20,8 @@ export const shared = {
     'packages/internal-testing/src/fail-on-console.ts',
     'packages/internal-testing/src/fail-on-globals.ts',
   ],
-  // Also in watch mode. Turbo runs two packages at a time; with more than there are processors, the processes that tests
-  // start fall behind.
-  maxWorkers: process.env['TURBO_HASH'] === undefined ? '100%' : '50%',
+  // Also in watch mode. `pnpm test` runs one package at a time, with a worker for each processor.
+  maxWorkers: '100%',
   // The tests leave nothing behind in their process: files that share one load their modules once.
   isolate: false,
   // Far longer than any takes, for busy machines.
