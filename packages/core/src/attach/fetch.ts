@@ -38,7 +38,7 @@ export function createTokenFetch(
   const atCreation = globalThis.fetch
   let isSending = false
   // Looked up at each call, so that a fetch replaced by instrumentation or by a test is used.
-  const send: FetchLike = (input, init) => {
+  function send(input: string | Request, init: MarkedInit): Promise<Response> {
     const { fetch } = globalThis
     if (globalFetches.has(fetch)) return atCreation(input, init)
     isSending = true
@@ -48,12 +48,21 @@ export function createTokenFetch(
       isSending = false
     }
   }
-  const tokenFetch: TokenFetch = (input, init) =>
-    // The global fetch calls this one: instrumentation has wrapped it.
-    isSending ? atCreation(input, init ?? undefined) : fetchWithToken(attacher, send, input, init)
+  const tokenFetch = (input: string | URL | Request, init?: MarkedInit | null): Promise<Response> => {
+    const { [sentThrough]: earlier = [] } = init ?? {}
+    // The global fetch calls this one: instrumentation has wrapped it, which may wait before the call or replace the options.
+    if (isSending || earlier.includes(tokenFetch)) return atCreation(input, init ?? undefined)
+    const mark = { [sentThrough]: [...earlier, tokenFetch] }
+    return fetchWithToken(attacher, (url, sent) => send(url as string, { ...sent, ...mark }), input, init)
+  }
   globalFetches.add(tokenFetch)
   return tokenFetch
 }
+
+/** Those that a request has passed on its way through the global fetch. A copy of the options keeps the symbol. */
+const sentThrough = Symbol('tokenwell.sentThrough')
+
+type MarkedInit = TokenFetchInit & { readonly [sentThrough]?: readonly unknown[] }
 
 /** Those that send with the global fetch, which a program may replace by one of them. */
 const globalFetches = new WeakSet<object>()

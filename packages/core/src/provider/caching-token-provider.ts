@@ -110,7 +110,7 @@ export class CachingTokenProvider extends Redacted implements TokenProvider {
     const { cached } = this.#slot
     const isReady = options.signal === undefined && stateOf(cached, this.#settings.clock) === 'fresh'
     if (isReady && this.#suffices(cached!, options)) return cached!.ready
-    const ownRequest = options.signal && ownRequestError(options.signal, this.#context)
+    const ownRequest = ownRequestError(options.signal, this.#context)
     if (ownRequest) return Promise.reject(ownRequest)
     return this.#slot === this.#main ? this.#call(this.#main, options) : this.#callWider(this.#slot, options)
   }

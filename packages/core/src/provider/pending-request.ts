@@ -11,6 +11,7 @@ import { readInstant, type Instant } from '../runtime/clock.ts'
 import { abortQuietly, longestTimer, onAbort, sleep, waitFor } from '../runtime/wait.ts'
 import type { IssuedToken, SharingAlgorithm, StoreRequest } from '../sharing/share.ts'
 import type { StoredToken } from '../sharing/token-store.ts'
+import { wasSent } from '../sources/send.ts'
 import type { ApiChallenge, TokenSource } from '../sources/token-source.ts'
 import type { BackgroundWork } from './background-work.ts'
 import type { TokenEvents, TokenRequestReason, TokenEvent } from './events.ts'
@@ -62,11 +63,16 @@ export const stalled = new Error('stalled')
 
 /** Names the provider whose token request a signal belongs to; an adapter that derives a signal copies it. */
 const sentBy = Symbol.for('tokenwell.sentBy')
+/** The provider whose source is being called, until the source waits for something: it may not pass on the signal. */
+let calling: ProviderContext | undefined
 const ownRequests = new WeakSet<Error>()
 
 /** The error for a call that a provider's own token request makes, and that would wait for that request. */
-export function ownRequestError(signal: AbortSignal, context: ProviderContext): Error | undefined {
-  if ((signal as { [sentBy]?: unknown })[sentBy] !== context) return undefined
+export function ownRequestError(
+  signal: (AbortSignal & { [sentBy]?: unknown }) | undefined,
+  context: ProviderContext,
+): Error | undefined {
+  if (calling !== context && signal?.[sentBy] !== context) return undefined
   const error = configurationError(
     'The token source requires a token of its own provider. Use another HTTP client in it.',
   )
@@ -355,12 +361,27 @@ export class PendingRequest implements StoreRequest<CachedToken> {
     const client = label ? ` to "${label}"` : ''
     const { replaces, challenge } = this.options
     const rejectedToken = replaces?.rejection ? replaces.token.value : undefined
+    const call = (): Promise<TokenResponse> => {
+      calling = this.#context
+      try {
+        return source.requestToken({ signal: controller.signal, label, rejectedToken, challenge })
+      } finally {
+        calling = undefined
+      }
+    }
+    const onTimeout = (): TokenError => {
+      const time = `${client} within ${Math.round(limitMs) / 1000} s.`
+      if (wasSent(controller.signal)) return unavailable(`The token endpoint did not respond${time}`)
+      return unavailable(
+        `The token source returned nothing${time} ` +
+          'If it sends its request with a client that attaches its own tokens, use another client in it.',
+      )
+    }
     return waitFor(
-      source.requestToken({ signal: controller.signal, label, rejectedToken, challenge }),
+      call(),
       limitMs,
       signal,
-      () =>
-        unavailable(`The token endpoint did not respond${client} within ${Math.round(limitMs) / 1000} s.`),
+      onTimeout,
       () => abortQuietly(controller),
       // Those who wait for the token keep the program alive.
       false,

@@ -22,6 +22,13 @@ export async function sendTokenRequest(
   }
 }
 
+const sentSignals = new WeakSet<AbortSignal>()
+
+/** Whether the token request with this signal was sent by {@link fetchToken}. */
+export function wasSent(signal: AbortSignal): boolean {
+  return sentSignals.has(signal)
+}
+
 /** Requests a token, never from a cache. Redirects are not followed: they would carry the secret along. */
 export async function fetchToken(
   send: FetchLike | undefined,
@@ -35,6 +42,7 @@ export async function fetchToken(
     redirect: 'manual',
     token: false,
   }
+  if (init.signal) sentSignals.add(init.signal)
   // Looked up now, so that a fetch replaced by instrumentation or by a test is used.
   return (send ?? globalThis.fetch)(url, sent)
 }

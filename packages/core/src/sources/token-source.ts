@@ -38,7 +38,8 @@ export interface TokenSource {
   cacheKey(): Promise<string>
   /**
    * Makes one token request. Throws a {@link TokenError}, whose kind determines retries and cooldowns; any
-   * other error counts as `unavailable`.
+   * other error counts as `unavailable`. A client that attaches this source's own tokens would wait for this request: send
+   * it with another one.
    */
   requestToken(context: TokenRequestContext): Promise<TokenResponse>
   /** Revokes a token at its server (RFC 7009). @throws {TokenError} if that fails @default the source cannot */

@@ -71,6 +71,34 @@ describe('a fetch with tokens that replaces the global fetch', () => {
     expect(seen).toContain(`${origin}/items`)
   })
 
+  it.each([
+    ['passes on the options', (init?: RequestInit) => init],
+    ['copies the options', (init?: RequestInit) => ({ ...init, headers: new Headers(init?.headers) })],
+  ])('can be wrapped by instrumentation that waits and %s', async (_, optionsOf) => {
+    const wrapped = createTokenFetch(providerOf(), { allowedOrigins: [origin] })
+    let calls = 0
+    globalThis.fetch = async (input, init) => {
+      calls++
+      await Promise.resolve()
+      return wrapped(input, optionsOf(init))
+    }
+    expect((await fetch(`${origin}/orders`)).status).toBe(200)
+    expect(received).toEqual(['/token -', '/orders Bearer token'])
+    // Each of the two requests passes it on the way in and on the way out.
+    expect(calls).toBe(4)
+  })
+
+  it('can be wrapped, together with the one that it has replaced, by instrumentation that waits', async () => {
+    globalThis.fetch = createTokenFetch(providerOf('first'), { allowedOrigins: ['https://other.example'] })
+    const second = createTokenFetch(providerOf('second'), { allowedOrigins: [origin] })
+    globalThis.fetch = async (input, init) => {
+      await Promise.resolve()
+      return second(input, init)
+    }
+    expect((await fetch(`${origin}/orders`)).status).toBe(200)
+    expect(received).toEqual(['/token -', '/orders Bearer token'])
+  })
+
   it('uses the global fetch of the moment, such as that of a test', async () => {
     const apiFetch = createTokenFetch(providerOf(), { allowedOrigins: [origin] })
     await apiFetch(`${origin}/orders`)
@@ -116,6 +144,33 @@ describe('a token request', () => {
     expect((await apiFetch(`${origin}/orders`)).status).toBe(200)
     expect(received).toEqual(['/token -', '/orders Bearer token'])
     await pool.close()
+  })
+
+  it('of a source that passes no signal on carries no token', async () => {
+    const tokens = createTokenProvider(
+      ownSource((url) => apiFetch(url, { method: 'POST' })),
+      { timeoutMs: 3_000 },
+    )
+    const apiFetch = createTokenFetch(tokens, { allowedOrigins: [origin] })
+    expect((await apiFetch(`${origin}/orders`)).status).toBe(200)
+    expect(received).toEqual(['/token -', '/orders Bearer token'])
+  })
+
+  it('of a source that waits before it uses the client of its own provider fails with that cause', async () => {
+    const tokens = createTokenProvider(
+      ownSource(async (url) => {
+        await Promise.resolve()
+        return apiFetch(url, { method: 'POST' })
+      }),
+      { attemptTimeoutMs: 50, maxAttempts: 1 },
+    )
+    const apiFetch = createTokenFetch(tokens, { allowedOrigins: [origin] })
+    await expect(apiFetch(`${origin}/orders`)).rejects.toMatchObject({
+      kind: 'unavailable',
+      message:
+        'The token source returned nothing within 0.05 s. ' +
+        'If it sends its request with a client that attaches its own tokens, use another client in it.',
+    })
   })
 
   it('of a source that uses the client of another provider carries the token of that one', async () => {
