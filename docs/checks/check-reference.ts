@@ -45,9 +45,10 @@ export function publishedEntries(): PublishedEntry[] {
 
 const kinds = 'classes,functions,interfaces,type-aliases,variables'
 
-/** Looks up every public export of every published package, as listed by the compiler, in the reference. */
-export function checkReference(): { exports: number; problems: string[] } {
-  const entries = publishedEntries()
+let program: ts.Program | undefined
+
+/** Every published entry point, compiled once. */
+export function referenceProgram(): ts.Program {
   const config = ts.getParsedCommandLineOfConfigFile(
     join(docs, 'tsconfig.reference.json'),
     {},
@@ -56,10 +57,17 @@ export function checkReference(): { exports: number; problems: string[] } {
       onUnRecoverableConfigFileDiagnostic: () => {},
     },
   )!
-  const program = ts.createProgram(
-    entries.map(({ source }) => source),
+  program ??= ts.createProgram(
+    publishedEntries().map(({ source }) => source),
     config.options,
   )
+  return program
+}
+
+/** Looks up every public export of every published package, as listed by the compiler, in the reference. */
+export function checkReference(): { exports: number; problems: string[] } {
+  const entries = publishedEntries()
+  const program = referenceProgram()
   const checker = program.getTypeChecker()
   let exports = 0
   const problems = entries.flatMap(({ name, source }) => {

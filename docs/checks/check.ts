@@ -7,6 +7,7 @@ import { checkCommands, runCommands } from './check-commands.ts'
 import { checkData } from './check-data.ts'
 import { checkIndex, checkLinks, checkPlainLinks, checkSize } from './check-links.ts'
 import { checkNetwork, startNetwork } from './check-network.ts'
+import { checkOptionTables } from './option-tables.ts'
 import { checkReference } from './check-reference.ts'
 import { checkSearch } from './check-search.ts'
 import { assemblePrograms, compilePrograms } from './compile-programs.ts'
@@ -31,6 +32,7 @@ const idle = programs.filter((each) => each.notRun !== undefined || (!redis && n
 const problems = [
   ...checkPlainLinks(new Map([...pages, ...readPlainPages()])),
   ...checkIndex(pages),
+  ...checkOptionTables(),
   ...checkCommands([...blocks, ...contributing]),
   ...(await runCommands(contributing)),
   ...(await checkData(blocks)),
