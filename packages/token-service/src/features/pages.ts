@@ -1,5 +1,6 @@
 import { searchPages } from './search/pages.ts'
+import { trustedIssuerPages } from './trusted-issuers/pages.ts'
 import { webhookPages } from './webhook/pages.ts'
 
 /** The pages of every feature. */
-export const featurePages = [searchPages, webhookPages] as const
+export const featurePages = [searchPages, trustedIssuerPages, webhookPages] as const

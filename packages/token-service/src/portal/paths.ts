@@ -10,7 +10,6 @@ import { referencePaths } from './reference/reference-routes.ts'
 import { resourceServerPaths } from './resource-servers/resource-server-routes.ts'
 import { secretPaths } from './secrets/secret-routes.ts'
 import { sessionPaths } from './session/session-routes.ts'
-import { trustedIssuerPaths } from './trusted-issuers/trusted-issuer-routes.ts'
 import { portalRoot } from '../http/base-url.ts'
 
 /** Every path of the portal, under its root. */
@@ -21,7 +20,13 @@ export const patterns = {
   ...accountPaths,
   ...peoplePaths,
   ...resourceServerPaths,
-  ...trustedIssuerPaths,
+  trustedIssuers: '/trusted-issuers',
+  newTrustedIssuer: '/new-trusted-issuer',
+  trustedIssuer: '/trusted-issuers/:id',
+  trustedIssuerRemoval: '/trusted-issuers/:id/removal',
+  newIdentityRule: '/trusted-issuers/:id/new-rule',
+  identityRule: '/trusted-issuers/:id/rules/:rule',
+  identityRuleRemoval: '/trusted-issuers/:id/rules/:rule/removal',
   webhook: '/webhook',
   webhookTest: '/webhook/test',
   webhookRemoval: '/webhook/removal',

@@ -22,8 +22,6 @@ import { resourceServerHandlers } from './resource-servers/resource-server-handl
 import { resourceServerRoutes } from './resource-servers/resource-server-routes.ts'
 import { secretHandlers } from './secrets/credential-handlers.ts'
 import { secretRoutes } from './secrets/secret-routes.ts'
-import { trustedIssuerHandlers } from './trusted-issuers/trusted-issuer-handlers.ts'
-import { trustedIssuerRoutes } from './trusted-issuers/trusted-issuer-routes.ts'
 import { linkHandlers } from './session/link-handlers.ts'
 import { logInHandlers } from './session/log-in-handlers.ts'
 import { openidHandlers } from './session/openid-handlers.ts'
@@ -42,7 +40,6 @@ export const routes = {
   ...accountRoutes,
   ...peopleRoutes,
   ...resourceServerRoutes,
-  ...trustedIssuerRoutes,
   ...auditRoutes,
   ...approvalRoutes,
   ...catalogueRoutes,
@@ -66,7 +63,6 @@ export function createHandlers(
     ...accountHandlers(service),
     ...developerHandlers(service),
     ...resourceServerHandlers(service),
-    ...trustedIssuerHandlers(service),
     ...auditHandlers(service),
     ...approvalHandlers(service),
     ...catalogueHandlers(service),

@@ -1,33 +1,13 @@
 import { pino } from 'pino'
 import { describe, expect, it, vi } from 'vitest'
-import { createTokenService } from '@tokenwell/token-service'
 import { StorageFailure } from '../../src/storage/storage-failure.ts'
 import { serviceWithContext } from '../test-service.ts'
 import { startPortal, useCheapPasswords } from './portal-browser.ts'
+import { findRoutes } from './portal-routes.ts'
 
 useCheapPasswords()
 
-interface Route {
-  readonly method: string
-  readonly url: string
-  readonly access: unknown
-}
-
-/** Every page and form of the portal. */
-async function findRoutes(): Promise<Route[]> {
-  const routes: Route[] = []
-  const server = createTokenService({ portal: true })
-  server.addHook('onRoute', ({ method, url, config }) => {
-    const { access } = (config ?? {}) as { access?: string }
-    if (access !== undefined && method !== 'HEAD')
-      routes.push({ method: String(method), url: url.replaceAll(/:\w+/g, 'x'), access })
-  })
-  await server.ready()
-  await server.close()
-  return routes
-}
-
-const all = await findRoutes()
+const all = (await findRoutes()).map((route) => ({ ...route, url: route.url.replaceAll(/:\w+/g, 'x') }))
 const closed = all.filter(({ access }) => access !== 'everybody')
 
 describe('every route', () => {

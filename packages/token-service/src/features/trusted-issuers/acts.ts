@@ -21,12 +21,15 @@ function isPattern(value: unknown): boolean {
   return !Array.isArray(value) && members.length > 0 && members.every(isPattern)
 }
 
-const claims = z
+/** What a rule requires of a JWT. */
+export const claimPatterns = z
   .record(z.string().min(1), z.unknown())
   .refine(
     (patterns): patterns is ClaimPatterns => isPattern(patterns),
     'must contain texts, numbers, true, false and objects of them; a text may end with * after : or /',
   )
+
+const maxRules = 200
 
 /** What is chosen for a trusted issuer. */
 export const trustedIssuerSettings = z.strictObject({
@@ -47,11 +50,13 @@ export const trustedIssuerSettings = z.strictObject({
     .array(
       z.strictObject({
         clientId: z.string().min(1),
-        claims: claims.describe('What the JWT must contain, such as `{"sub": "repo:example/orders:*"}`.'),
+        claims: claimPatterns.describe(
+          'What the JWT must contain, such as `{"sub": "repo:example/orders:*"}`.',
+        ),
       }),
     )
     .min(1)
-    .max(200)
+    .max(maxRules)
     .describe('Which application a JWT stands for: exactly one must be found.'),
 })
 
@@ -74,7 +79,10 @@ export interface TrustedIssuerRegistry {
   /** @throws {@link UsageError} if it is trusted already, or a rule is invalid */
   add(settings: TrustedIssuerSettings): Promise<TrustedIssuer>
   /** Tokens that have been issued stay valid. @throws {@link UsageError} as `add`, or if it is configured */
-  change(id: string, settings: TrustedIssuerSettings): Promise<TrustedIssuer>
+  change(
+    id: string,
+    to: TrustedIssuerSettings | ((current: TrustedIssuer) => TrustedIssuerSettings),
+  ): Promise<TrustedIssuer>
   /** Revokes the tokens that were issued for its JWTs. @throws {@link UsageError} if it is configured */
   remove(id: string): Promise<void>
 }
@@ -92,9 +100,10 @@ export function createTrustedIssuerRegistry(
         audit('trusted_issuer_added', { detail: settings.issuer, changes: changesOf(settings) })
         return issuer
       }),
-    change: (id, settings) =>
+    change: (id, to) =>
       act(by, async (stored, audit) => {
         const current = await findChangeable(id, stored)
+        const settings = typeof to === 'function' ? to(current) : to
         await checkSettings(settings, stored)
         const other = await stored.trustedIssuers.find(settings.issuer)
         if (other && other.id !== id) throw trustedAlready(settings)
@@ -134,6 +143,10 @@ function trustedAlready({ issuer }: TrustedIssuerSettings): UsageError {
 
 async function checkSettings(settings: TrustedIssuerSettings, { applications }: Transaction): Promise<void> {
   rejectInvalidIssuers([settings])
+  if (settings.rules.length === 0)
+    throw new UsageError(`"${settings.issuer}" needs a rule. Remove the issuer instead.`)
+  if (settings.rules.length > maxRules)
+    throw new UsageError(`"${settings.issuer}" can have at most ${maxRules} rules.`)
   for (const { clientId } of settings.rules) {
     if (await applications.findClient(clientId)) continue
     throw new NotFoundError(`There is no application with the client ID "${clientId}".`)

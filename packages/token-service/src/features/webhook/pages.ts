@@ -6,7 +6,7 @@ import { actorOf } from '../../portal/session/session.ts'
 import { copyable } from '../../portal/layout/copyable.ts'
 import { dialog } from '../../portal/layout/dialog.ts'
 import { csrfInput, emptyForm, field, type FormState } from '../../portal/layout/form.ts'
-import { list } from '../../portal/layout/list.ts'
+import { list, named, state } from '../../portal/layout/list.ts'
 import { dangerSection } from '../../portal/layout/menus.ts'
 import type { PageContent } from '../../portal/layout/page.ts'
 import { line, parseForm } from '../../portal/layout/parse-form.ts'
@@ -131,8 +131,11 @@ function deliveryTable(deliveries: readonly WebhookDelivery[], nowMs: number): S
     <h2 id="deliveries">Latest events</h2>
     ${list<WebhookDelivery>(
       [
-        { label: 'Event', kind: 'text', cell: ({ type }) => html`<code>${type}</code>` },
-        { label: 'Client', kind: 'name', leaves: 2, cell: clientOf },
+        {
+          label: 'Event',
+          kind: 'name',
+          cell: (delivery) => named({ name: delivery.type, below: clientOf(delivery) }),
+        },
         {
           label: 'Created',
           kind: 'time',
@@ -154,12 +157,12 @@ function clientOf({ body }: WebhookDelivery): string {
 }
 
 function outcomeOf({ deliveredAtMs, nextAttemptAtMs, failure }: WebhookDelivery, nowMs: number): SafeHtml {
-  if (deliveredAtMs !== undefined) return html`<span class="badge" data-variant="success">Delivered</span>`
-  const reason = failure === undefined ? '' : html`<br /><span class="muted">${failure}.</span>`
-  return nextAttemptAtMs === undefined
-    ? html`<span class="badge" data-variant="danger">Failed</span>${reason}`
-    : html`<span class="badge" data-variant="warning">Waiting</span> next attempt
-        ${relativeTime(nextAttemptAtMs, nowMs)}${reason}`
+  if (deliveredAtMs !== undefined) return state('success', 'Delivered')
+  const [result, next] =
+    nextAttemptAtMs === undefined
+      ? [state('danger', 'Failed'), '']
+      : [state('warning', 'Waiting'), html`Next attempt ${relativeTime(nextAttemptAtMs, nowMs)}. `]
+  return html`${result}<span class="cut below" title="${failure}">${next}${failure}</span>`
 }
 
 /** The only page that shows the signing secret. */

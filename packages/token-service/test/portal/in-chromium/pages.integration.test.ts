@@ -1,27 +1,27 @@
 import { describe, expect, it } from 'vitest'
 import { layoutShift } from '@tokenwell/internal-testing/page-load'
-import { patterns } from '../../../src/portal/paths.ts'
-import { routes } from '../../../src/portal/routes.ts'
 import { resourceServer } from '../../test-service.ts'
 import {
   createApplication,
   createProject,
+  idIn,
   startPortal,
   tokenFor,
   useCheapPasswords,
 } from '../portal-browser.ts'
+import { findRoutes } from '../portal-routes.ts'
 import { hasChromium, inChromium, inspectPage, usePages } from './chromium.ts'
 
 useCheapPasswords()
 
 /** Redirects, a download, and pages that belong to a link of their own. */
 const notPages = new Set([
-  'beginOpenidLogIn',
-  'finishOpenidLogIn',
-  'exportAudit',
-  'showLogIn',
-  'showJoin',
-  'showNewPassword',
+  '/portal/log-in',
+  '/portal/log-in/openid',
+  '/portal/log-in/callback',
+  '/portal/join/:token',
+  '/portal/password/:token',
+  '/portal/audit/export',
 ])
 
 describe.skipIf(!hasChromium)(inChromium, () => {
@@ -46,16 +46,19 @@ describe.skipIf(!hasChromium)(inChromium, () => {
       const application = await createApplication(admin, project)
       await tokenFor(service.authUrl, application)
       await developer('grace')
-      await admin.get('/portal/trusted-issuers')
-      await admin.post('/portal/trusted-issuers', {
-        issuer: 'https://token.actions.example.com',
+      await admin.get('/portal/new-trusted-issuer?platform=github')
+      const trusted = await admin.post('/portal/new-trusted-issuer', {
+        platform: 'github',
+        application: application.clientId,
+        repository: 'example/orders',
+        jobs: 'branch',
+        of: 'main',
         jwks_url: '',
         audiences: '',
-        rules: JSON.stringify([{ clientId: application.clientId, claims: { sub: 'repo:example/orders:*' } }]),
         replay: 'once',
       })
       const { text: people } = await admin.get('/portal/developers')
-      const { text: issuers } = await admin.get('/portal/trusted-issuers')
+      const issuer = await admin.get(trusted.location ?? '')
       await admin.get('/portal/webhook')
       await admin.post('/portal/webhook', { url: 'https://127.0.0.1:9/hook' })
       await admin.post('/portal/webhook/test')
@@ -65,23 +68,25 @@ describe.skipIf(!hasChromium)(inChromium, () => {
         applicationId: application.path.split('/').at(-1) ?? '',
         clientId: resourceServer.clientId,
         developerId: /developers\/([\w-]+)"/.exec(people)?.[1] ?? '',
-        id: /trusted-issuers\/([\w-]+)"/.exec(issuers)?.[1] ?? '',
+        id: idIn(trusted.location ?? ''),
+        rule: /\/rules\/([\w-]+)"/.exec(issuer.text)?.[1] ?? '',
       }
-      const urlOf = (path: keyof typeof patterns) =>
-        `${service.authUrl}/portal${patterns[path].replaceAll(/:(\w+)/g, (_all, name: string) => values[name]!)}`
+      const urlOf = (url: string) =>
+        `${service.authUrl}${url.replaceAll(/:(\w+)/g, (_all, name: string) => values[name]!)}`
       const page = await openPage()
       const cookies = Array.from(admin.cookies, ([name, value]) => ({ name, value, url: service.authUrl }))
       await page.context().addCookies(cookies)
-      const pages = Object.entries(routes).filter(
-        ([name, [method]]) => method === 'GET' && !notPages.has(name),
-      )
-      expect(pages.length).toBeGreaterThan(20)
-      for (const [index, [name, [, path]]] of pages.entries()) {
+      const pages = (await findRoutes()).filter(({ method, url }) => method === 'GET' && !notPages.has(url))
+      expect(pages.length).toBeGreaterThan(25)
+      const forms = ['github', 'kubernetes', 'other'].map((name) => ({
+        url: `/portal/new-trusted-issuer?platform=${name}`,
+      }))
+      for (const [index, { url }] of [...pages, ...forms].entries()) {
         await page.setViewportSize({ width: index % 2 === 0 ? 1280 : 390, height: 844 })
-        const response = await page.goto(urlOf(path))
-        expect([name, response?.status()]).toEqual([name, 200])
-        expect(await layoutShift(page), name).toBeLessThan(0.01)
-        await inspectPage(page, name)
+        const response = await page.goto(urlOf(url))
+        expect([url, response?.status()]).toEqual([url, 200])
+        expect(await layoutShift(page), url).toBeLessThan(0.01)
+        await inspectPage(page, url.replace('/portal', 'portal').replaceAll(/\W+/g, '-'))
       }
       await page.goto(`${service.authUrl}/portal/nowhere`)
       await inspectPage(page, 'not-found')
