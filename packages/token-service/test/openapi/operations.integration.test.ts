@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { testService, tokenPath } from '../test-service.ts'
+import { application, postForm, testService, tokenPath } from '../test-service.ts'
 
 const introspectionPath = '/oauth/introspect'
 const revocationPath = '/oauth/revoke'
@@ -30,8 +30,11 @@ interface Content {
   }
 }
 
-async function published(errors: 'platform' | 'standard' = 'platform') {
-  const { authUrl } = await testService({ errors })
+async function published(
+  errors: 'platform' | 'standard' = 'platform',
+  grantTypeIn: 'query' | 'form-or-query' = 'query',
+) {
+  const { authUrl } = await testService({ errors, grantTypeIn })
   const text = await (await fetch(`${authUrl}/openapi.yaml`)).text()
   const description = parse(text)
   const paths = description.paths as Readonly<Record<string, { post: Operation }>>
@@ -81,6 +84,20 @@ describe('the published operations', () => {
     })
     expect(description.tags.map(({ name }: { name: string }) => name)).toEqual(['Introspection', 'Tokens'])
   })
+
+  it.each(['query', 'form-or-query'] as const)(
+    'declare the client credentials flow, by whose URL a tool gets a token: grant type in %s',
+    async (grantTypeIn) => {
+      const { description, authUrl } = await published('platform', grantTypeIn)
+      const { type, flows } = description.components.securitySchemes.clientCredentials
+      expect([type, Object.keys(flows)]).toEqual(['oauth2', ['clientCredentials']])
+      expect(flows.clientCredentials.tokenUrl).toContain(`${authUrl}/`)
+      const { clientId, clientSecret } = application
+      const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret }
+      const { status, body } = await postForm(flows.clientCredentials.tokenUrl, form)
+      expect([status, body.token_type]).toEqual([200, 'Bearer'])
+    },
+  )
 
   it('have a form with a secret, an assertion or neither, and variables in their place', async () => {
     const { at } = await published()

@@ -134,6 +134,18 @@ export function apiDescription(
           scheme: 'basic',
           description: 'Client ID and client secret, form-encoded (RFC 6749, section 2.3.1) or unencoded.',
         },
+        // No operation here takes such a token: it is for the documents of the APIs that do, and for tools that request one.
+        clientCredentials: {
+          type: 'oauth2',
+          description:
+            'How an application gets a token for an API. Copy it to the OpenAPI document of that API.',
+          flows: {
+            clientCredentials: {
+              tokenUrl: `${serverUrl}${tokenPath}${isInQuery ? '?grant_type=client_credentials' : ''}`,
+              scopes: {},
+            },
+          },
+        },
       },
       schemas: {
         TokenResponse: jsonSchema(tokenResponseSchema),
