@@ -6,7 +6,7 @@ import { createTestVerifier } from '@tokenwell/resource-server/testing'
 import { useTelemetry } from './telemetry.ts'
 
 const telemetry = useTelemetry()
-const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+const page = readFileSync(new URL('../../../docs/telemetry.md', import.meta.url), 'utf8')
 
 interface ExportedMetric {
   readonly name: string
@@ -36,13 +36,13 @@ async function exported() {
   const metrics = scopes[0]!.metrics.toSorted((a, b) => a.name.localeCompare(b.name))
   const described = metrics.map(({ name, unit, description, histogram, sum }) => {
     const kind = histogram ? 'histogram' : sum ? 'counter' : 'gauge'
-    expect(readme).toContain(`\`${name}\`, ${kind}${unit === 's' ? ' in `s`' : ''} `)
+    expect(page).toContain(`\`${name}\`, ${kind}${unit === 's' ? ' in `s`' : ''} `)
     return [kind, name, unit, description].join(' | ')
   })
   return { described, metrics }
 }
 
-it('the metrics of tokens have names, units and descriptions, as the README shows', async () => {
+it('the metrics of tokens have names, units and descriptions, as the page on telemetry shows', async () => {
   const listeners: TokenEventListener[] = []
   const request = { requestId: 1, reason: 'first', attempt: 1 } as const
   const tokens = {
@@ -85,7 +85,7 @@ it('the metrics of tokens have names, units and descriptions, as the README show
   expect(duration).toEqual(wait)
 })
 
-it('the metrics of verified tokens have names, units and descriptions, as the README shows', async () => {
+it('the metrics of verified tokens have names, units and descriptions, as the page on telemetry shows', async () => {
   let emit: ((event: ObservedVerification) => void) | undefined
   instrumentVerifier({ subscribe: (listener) => ((emit = listener), () => {}) }, telemetry)
   emit!({ type: 'request_accepted', cached: true, anonymous: false })
