@@ -1,3 +1,5 @@
+import * as z from 'zod/mini'
+
 /**
  * A token response, the same for both formats of the platform's contract and for RFC 6749, section 5.1. A member
  * that is missing, null or empty in the response is absent here.
@@ -33,10 +35,8 @@ export interface TokenResponse {
   readonly extra?: Readonly<Record<string, unknown>> | undefined
 }
 
-// A token is used only if these two members are valid; the others are read as far as possible.
 /** RFC 6749, appendix A.12, without leading or trailing spaces, which a header would lose. */
 const accessToken = /^[!-~](?:[ -~]*[!-~])?$/
-/** RFC 6749, section 7.1: a token of an unknown type must not be used. */
 const bearerType = /^\s*(?:bearer(?:token)?)?\s*$/i
 /** Some servers name the token's format here, or nothing at all. */
 const jwtType = /^(?:jwt|n_?\/?a)$/i
@@ -46,14 +46,15 @@ export function isAccessToken(value: unknown): value is string {
   return typeof value === 'string' && accessToken.test(value)
 }
 
-function readTokenType(
+/** How a token is sent. Undefined if its type is not supported, and the token must not be used (RFC 6749, section 7.1). */
+export function readTokenType(
   value: unknown,
   token: string,
-  bearerTypes: readonly string[] | undefined,
+  bearerTypes: readonly string[] = [],
 ): TokenResponse['tokenType'] | undefined {
   const type = value ?? ''
   if (typeof type !== 'string') return undefined
-  if (bearerTypes?.some((bearer) => bearer.toLowerCase() === type.trim().toLowerCase())) return 'Bearer'
+  if (bearerTypes.some((bearer) => bearer.toLowerCase() === type.trim().toLowerCase())) return 'Bearer'
   if (bearerType.test(type) || (jwtType.test(type) && jwtPayload(token))) return 'Bearer'
   return type.toLowerCase() === 'dpop' ? 'DPoP' : undefined
 }
@@ -70,45 +71,133 @@ export function jwtPayload(token: string): { readonly exp?: unknown; readonly ia
   }
 }
 
-const knownMembers = new Set([
-  'access_token',
-  'token_type',
-  'expires_in',
-  'refresh_in',
-  'issued_at',
-  'scope',
-  'client_id',
-  'application_name',
-  'organization_name',
-  'developer_email',
-  'developer.email',
-  'status',
-  'refresh_token',
-  'refresh_token_expires_in',
-  'refresh_count',
-  'level',
-  'api_product_list',
-  'api_product_list_json',
-])
+/**
+ * The schema of a token response: its members as they are sent, then the fields that they become. It is created within a function,
+ * because bundlers leave out what a page does not call.
+ */
+function createSchema(bearerTypes: readonly string[] = []) {
+  /** A member that is undefined if it is missing or has another form. */
+  const optional = <Output>(schema: z.ZodMiniType<Output>) => z._catch(z.optional(schema), undefined)
 
-/** The members of a response that decide whether its token can be used, and for how long. */
-export type Token = Pick<TokenResponse, 'accessToken' | 'tokenType' | 'expiresIn' | 'refreshIn'>
+  /** Gateways send strings as numbers, and an empty one for "none". */
+  const text = z.pipe(
+    z.pipe(z.union([z.string(), z.number()]), z.transform(String)),
+    z.string().check(z.minLength(1)),
+  )
+  const number = z.pipe(
+    z.union([z.number(), z.string().check(z.regex(/^\s*-?\d+(\.\d+)?\s*$/))]),
+    z.pipe(z.transform(Number), z.number()),
+  )
+  /** Not negative: a server that counts down to the expiry of one token passes zero. */
+  const lifetime = z.pipe(
+    number,
+    z.transform((seconds: number) => Math.max(0, seconds)),
+  )
+  /** Seconds, milliseconds or microseconds since 1970, distinguished by magnitude: dates from 1973 on. */
+  const date = z.pipe(
+    number.check(z.gte(1e8), z.lte(1e17)),
+    z.transform((value: number) => new Date(value < 1e11 ? value * 1e3 : value < 1e14 ? value : value / 1e3)),
+  )
+  /** An array, or a text that is split. */
+  const names = (split: (text: string) => string[]) =>
+    z.pipe(
+      z.union([z.array(z.unknown()), z.pipe(z.string().check(z.minLength(1)), z.transform(split))]),
+      z.transform((list: unknown[]) =>
+        list.flatMap((name) => (typeof name === 'string' && name.trim() ? name.trim() : [])),
+      ),
+    )
 
-/** @returns the name of the invalid member if the response holds no usable token */
-export function readToken(
-  raw: Readonly<Record<string, unknown>>,
-  bearerTypes?: readonly string[],
-): Token | 'access_token' | 'token_type' {
-  const accessToken = raw.access_token
-  if (!isAccessToken(accessToken)) return 'access_token'
-  const tokenType = readTokenType(raw.token_type, accessToken, bearerTypes)
-  if (tokenType === undefined) return 'token_type'
-  return {
-    accessToken,
-    tokenType,
-    expiresIn: lifetime(raw.expires_in),
-    refreshIn: number(raw.refresh_in) || undefined,
+  /**
+   * The members of a token response in both formats of the platform's contract, and in that of RFC 6749, section 5.1. Only
+   * `access_token` and `token_type` can make it invalid: a token that can be used is not lost for another member.
+   */
+  const members = {
+    access_token: z.string().check(z.regex(accessToken)),
+    token_type: z.optional(z.unknown()),
+    expires_in: optional(lifetime),
+    refresh_in: optional(number),
+    issued_at: optional(date),
+    scope: optional(names((list) => list.split(' '))),
+    client_id: optional(text),
+    application_name: optional(text),
+    organization_name: optional(text),
+    developer_email: optional(text),
+    'developer.email': optional(text),
+    status: optional(text),
+    refresh_token: optional(text),
+    refresh_token_expires_in: optional(number),
+    refresh_count: optional(number),
+    level: optional(text),
+    /** Its text is not quoted: `[a, b c]`. */
+    api_product_list: optional(names((list) => list.replace(/^\[|\]$/g, '').split(','))),
+    api_product_list_json: optional(names((list) => list.split(','))),
   }
+
+  return z.pipe(
+    z.looseObject(members),
+    z.transform((raw, context) => {
+      const tokenType = readTokenType(raw.token_type, raw.access_token, bearerTypes)
+      if (tokenType === undefined) {
+        context.issues.push({
+          code: 'custom',
+          input: raw.token_type,
+          path: ['token_type'],
+          message: 'not supported',
+        })
+        return z.NEVER
+      }
+      const extra = Object.entries(raw).filter(([name]) => !Object.hasOwn(members, name))
+      const fields: { readonly [Field in keyof Required<TokenResponse>]: TokenResponse[Field] } = {
+        accessToken: raw.access_token,
+        tokenType,
+        expiresIn: raw.expires_in,
+        refreshIn: raw.refresh_in || undefined,
+        issuedAt: raw.issued_at,
+        scope: raw.scope ?? [],
+        clientId: raw.client_id,
+        applicationName: raw.application_name,
+        organizationName: raw.organization_name,
+        developerEmail: raw.developer_email ?? raw['developer.email'],
+        status: raw.status,
+        refreshToken: raw.refresh_token,
+        refreshTokenExpiresIn: raw.refresh_token_expires_in,
+        refreshCount: raw.refresh_count,
+        level: raw.level,
+        apiProducts: raw.api_product_list_json ?? raw.api_product_list,
+        extra: extra.length > 0 ? Object.fromEntries(extra) : undefined,
+      }
+      const present = Object.entries(fields).filter(([, value]) => value !== undefined)
+      return Object.fromEntries(present) as unknown as TokenResponse
+    }),
+  )
+}
+
+let schema: ReturnType<typeof createSchema> | undefined
+
+/** A Standard Schema (https://standardschema.dev): libraries that validate accept it. */
+export interface Schema<Output> {
+  readonly '~standard': {
+    readonly version: 1
+    readonly vendor: string
+    readonly validate: (
+      value: unknown,
+    ) =>
+      | { readonly value: Output; readonly issues?: undefined }
+      | { readonly issues: readonly { readonly message: string; readonly path: readonly PropertyKey[] }[] }
+    readonly types?: { readonly input: unknown; readonly output: Output } | undefined
+  }
+}
+
+/** The token response in both formats of the platform's contract, and in that of RFC 6749, section 5.1. */
+export const tokenResponseSchema: Schema<TokenResponse> = {
+  '~standard': {
+    version: 1,
+    vendor: 'tokenwell',
+    validate(value) {
+      const { data, error } = z.safeParse((schema ??= createSchema()), value)
+      return error ? { issues: error.issues } : { value: data }
+    },
+  },
 }
 
 /**
@@ -118,60 +207,12 @@ export function readToken(
  * @returns the name of the invalid member if the response holds no usable token
  */
 export function readTokenResponse(
-  raw: Readonly<Record<string, unknown>>,
+  raw: unknown,
   bearerTypes?: readonly string[],
 ): TokenResponse | 'access_token' | 'token_type' {
-  const token = readToken(raw, bearerTypes)
-  if (typeof token === 'string') return token
-  const extra = Object.entries(raw).filter(([name]) => !knownMembers.has(name))
-  const response: TokenResponse = {
-    ...token,
-    issuedAt: epoch(number(raw.issued_at)),
-    scope: names(raw.scope, /[^ ]+/g) ?? [],
-    clientId: text(raw.client_id),
-    applicationName: text(raw.application_name),
-    organizationName: text(raw.organization_name),
-    developerEmail: text(raw.developer_email) ?? text(raw['developer.email']),
-    status: text(raw.status),
-    refreshToken: text(raw.refresh_token),
-    refreshTokenExpiresIn: number(raw.refresh_token_expires_in),
-    refreshCount: number(raw.refresh_count),
-    level: text(raw.level),
-    // The bracketed text is unquoted: "[a, b c]".
-    apiProducts:
-      names(raw.api_product_list_json) ?? names(text(raw.api_product_list)?.replace(/^\[|\]$/g, '')),
-    extra: extra.length > 0 ? Object.fromEntries(extra) : undefined,
-  }
-  return Object.fromEntries(Object.entries(response).filter(([, value]) => value !== undefined)) as never
-}
-
-// Gateways send numbers as strings, strings as numbers, and null or an empty string for "none".
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' || typeof value === 'number' ? String(value) || undefined : undefined
-}
-
-function number(value: unknown): number | undefined {
-  const isNumber = typeof value === 'number' || /^\s*-?\d+(\.\d+)?\s*$/.test(text(value) ?? '')
-  return isNumber && Number.isFinite(Number(value)) ? Number(value) : undefined
-}
-
-/** Not negative: a server that counts down to the expiry of one token passes zero. */
-function lifetime(value: unknown): number | undefined {
-  const seconds = number(value)
-  return seconds === undefined ? undefined : Math.max(0, seconds)
-}
-
-function names(value: unknown, separator = /[^,]+/g): string[] | undefined {
-  const list: unknown = typeof value === 'string' ? value.match(separator) : value
-  if (!Array.isArray(list)) return undefined
-  return list
-    .filter((name) => typeof name === 'string')
-    .map((name) => name.trim())
-    .filter(Boolean)
-}
-
-/** Seconds, milliseconds or microseconds since 1970, distinguished by magnitude: dates from 1973 on. */
-function epoch(value = 0): Date | undefined {
-  if (value < 1e8 || value > 1e17) return undefined
-  return new Date(value < 1e11 ? value * 1e3 : value < 1e14 ? value : value / 1e3)
+  const { data, error } = z.safeParse(
+    bearerTypes ? createSchema(bearerTypes) : (schema ??= createSchema()),
+    raw,
+  )
+  return data ?? (error.issues[0]?.path[0] === 'token_type' ? 'token_type' : 'access_token')
 }

@@ -2,7 +2,7 @@ import { configurationError, failureOf, TokenError } from '../protocol/token-err
 import { isRedirect, kindOfStatus } from '../protocol/error-response.ts'
 import { rateLimitReset, retryAfter } from '../protocol/headers.ts'
 import { isSecure } from '../protocol/secure-url.ts'
-import { readToken, type Token } from '../protocol/token-response.ts'
+import { isAccessToken, readTokenType, type TokenResponse } from '../protocol/token-response.ts'
 import type { TokenSource } from './token-source.ts'
 import { fetchToken, type FetchLike } from './send.ts'
 
@@ -54,7 +54,7 @@ export function backendTokens(options: BackendTokensOptions): TokenSource {
       const { status, ok } = response
       const body = await response.text().catch(unreachable)
       const token = ok ? tokenOf(body) : undefined
-      if (token) return { ...token, scope: [] }
+      if (token) return token
       // A redirect leads to a login page.
       if (status === 401 || isRedirect(status)) {
         session++
@@ -84,14 +84,26 @@ function unreachable(cause: unknown): never {
   )
 }
 
-function tokenOf(body: string): Token | undefined {
+/** By hand, not by the schema of a token response, which would be half of what a page loads. */
+function tokenOf(body: string): TokenResponse | undefined {
   try {
-    const raw = Object(JSON.parse(body)) as Record<string, unknown>
-    const token = raw['error'] ? undefined : readToken(raw)
-    return typeof token === 'object' ? token : undefined
+    const {
+      error,
+      access_token: accessToken,
+      ...others
+    } = Object(JSON.parse(body)) as Record<string, unknown>
+    if (error || !isAccessToken(accessToken)) return undefined
+    const tokenType = readTokenType(others['token_type'], accessToken)
+    const [expiresIn, refreshIn] = [others['expires_in'], others['refresh_in']].map(readSeconds)
+    return tokenType && { accessToken, tokenType, expiresIn, refreshIn, scope: [] }
   } catch {
     return undefined
   }
+}
+
+function readSeconds(value: unknown): number | undefined {
+  const seconds = typeof value === 'string' ? Number.parseFloat(value) : value
+  return typeof seconds === 'number' && Number.isFinite(seconds) ? Math.max(0, seconds) : undefined
 }
 
 function sessionEnded(status: number): TokenError {

@@ -13,10 +13,10 @@ export interface Budget {
 /** By folder in `packages`. Raise one only if users get something for it. */
 export const budgets: Readonly<Record<string, Budget>> = {
   core: {
-    bytes: 28_900,
+    bytes: 35_000,
     page: { imports: 'backendTokens, createTokenFetch, createTokenProvider', bytes: 15_600 },
     dependencies: 0,
-    start: 1.4,
+    start: 1.7,
   },
   'axios-interceptor': { bytes: 3_800, dependencies: 1 },
   'ky-hook': { bytes: 520, dependencies: 1 },

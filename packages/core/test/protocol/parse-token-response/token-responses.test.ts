@@ -1,5 +1,55 @@
 import { describe, expect, it } from 'vitest'
+import { tokenResponseSchema } from '@tokenwell/core/protocol'
 import { failure, minimal, parse } from './check-response.ts'
+
+describe('the schema of a token response', () => {
+  const read = (members: object): unknown => {
+    const result = tokenResponseSchema['~standard'].validate({ ...minimal, ...members })
+    return result.issues ?? result.value
+  }
+  const rest = { accessToken: 'A1b2', tokenType: 'Bearer', scope: [] }
+
+  // The rows of the contract's table of fields, as both forms of the response have them, and those of RFC 6749, section 5.1.
+  it.each([
+    ['access_token', 'Z9', { accessToken: 'Z9' }],
+    ['token_type', 'Bearer', { tokenType: 'Bearer' }],
+    ['expires_in', '3599', { expiresIn: 3_599 }],
+    ['expires_in', 3_599, { expiresIn: 3_599 }],
+    ['issued_at', '1707406838904', { issuedAt: new Date(1_707_406_838_904) }],
+    ['client_id', 'q7Zt', { clientId: 'q7Zt' }],
+    ['application_name', 'speech-demo', { applicationName: 'speech-demo' }],
+    ['organization_name', 'example-org', { organizationName: 'example-org' }],
+    ['developer_email', 'dev@example.com', { developerEmail: 'dev@example.com' }],
+    ['status', 'approved', { status: 'approved' }],
+    ['scope', 'read write', { scope: ['read', 'write'] }],
+    ['scope', '', { scope: [] }],
+    ['refresh_token', 'r3fr3sh', { refreshToken: 'r3fr3sh' }],
+    ['refresh_token', '', {}],
+    ['refresh_token_expires_in', '0', { refreshTokenExpiresIn: 0 }],
+    ['refresh_count', '0', { refreshCount: 0 }],
+    ['level', 'gold', { level: 'gold' }],
+    ['api_product_list', '[speech-to-text, sms]', { apiProducts: ['speech-to-text', 'sms'] }],
+    ['api_product_list_json', ['speech-to-text', 'sms'], { apiProducts: ['speech-to-text', 'sms'] }],
+  ])('reads %s: %j', (member, sent, fields) => {
+    expect(read({ [member]: sent })).toEqual({ ...rest, ...fields })
+  })
+
+  it.each(['access_token', 'token_type'])('names %s if it is not valid', (member) => {
+    expect(read({ [member]: 42 })).toMatchObject([{ path: [member] }])
+  })
+
+  it('loses no token for another member, whatever that is', () => {
+    const members = 'expires_in refresh_in issued_at scope client_id status refresh_token refresh_count level'
+    for (const odd of [null, true, 42, 'odd', '', [], [null], {}, { a: [1] }, -1, 1e300]) {
+      const response = read(Object.fromEntries(members.split(' ').map((member) => [member, odd])))
+      expect(response).toMatchObject({ accessToken: 'A1b2', tokenType: 'Bearer' })
+    }
+  })
+
+  it.each([undefined, null, 'text', 42, []])('is not fulfilled by %j', (value) => {
+    expect(tokenResponseSchema['~standard'].validate(value).issues).toHaveLength(1)
+  })
+})
 
 describe('a token response', () => {
   it("has every member of the platform's responses, normalised", () => {
