@@ -77,7 +77,9 @@ export function jwtPayload(token: string): { readonly exp?: unknown; readonly ia
  */
 function createSchema(bearerTypes: readonly string[] = []) {
   /** A member that is undefined if it is missing or has another form. */
-  const optional = <Output>(schema: z.ZodMiniType<Output>) => z._catch(z.optional(schema), undefined)
+  const optional = <Output>(schema: z.ZodMiniType<Output>) =>
+    // oxlint-disable-next-line promise/valid-params -- not of a promise
+    z.catch(z.optional(schema), undefined)
 
   /** Gateways send strings as numbers, and an empty one for "none". */
   const text = z.pipe(
