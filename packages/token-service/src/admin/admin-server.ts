@@ -6,12 +6,13 @@ import { openapiEndpoint } from '../http/metadata-endpoints.ts'
 import { NotFoundError, UsageError } from '../runtime/usage-error.ts'
 import { ApplicationChanged } from '../features/applications/acts.ts'
 import { AlreadyExists, BeingDeleted } from '../features/credentials/acts.ts'
+import { HashKeyInUse } from '../features/hash-keys/acts.ts'
 import { LastAdministrator } from '../features/people/acts.ts'
 import type { ServiceContext } from '../oauth/service-context.ts'
 import { RotatedTooEarly } from '../oauth/signing-keys.ts'
 import { StorageFailure } from '../storage/storage-failure.ts'
 import { addRoute, type AdminContext, type DeveloperLinks, type OperationGroup } from './operation.ts'
-import { AuditManipulated } from '../features/audit/verify-audit.ts'
+import { AuditKeyMissing, AuditManipulated } from '../features/audit/verify-audit.ts'
 
 const conflicts = [
   AlreadyExists,
@@ -19,7 +20,9 @@ const conflicts = [
   BeingDeleted,
   LastAdministrator,
   AuditManipulated,
+  AuditKeyMissing,
   RotatedTooEarly,
+  HashKeyInUse,
 ]
 
 /** A server whose requests need the administrator's token. */
@@ -47,7 +50,10 @@ export function createAdminServer(
     const status = statusOf(error)
     if (status >= 500) context.logFailure(error)
     const message = status === 500 ? 'Internal error.' : error.message || error.name
-    const more = error instanceof AuditManipulated ? { checkpoint: error.checkpoint } : {}
+    const more =
+      error instanceof AuditManipulated || error instanceof AuditKeyMissing
+        ? { checkpoint: error.checkpoint }
+        : {}
     return reply.code(status).send({ error: message, ...more })
   })
   server.setNotFoundHandler((_request, reply) =>

@@ -7,6 +7,7 @@ import {
   expiringCredentials,
   resourceServerCredentials,
 } from './credentials/admin.ts'
+import { hashKeyOperations } from './hash-keys/admin.ts'
 import { peopleOperations } from './people/admin.ts'
 import { projectOperations } from './projects/admin.ts'
 import { resourceServerOperations } from './resource-servers/admin.ts'
@@ -22,6 +23,7 @@ export const featureOperations: readonly OperationGroup[] = [
   expiringCredentials,
   catalogueOperations,
   signingKeyOperations,
+  hashKeyOperations,
   resourceServerOperations,
   resourceServerCredentials,
   trustedIssuerOperations,

@@ -1,10 +1,17 @@
 import type { FastifyInstance } from 'fastify'
-import type { Storage } from '../storage/storage.ts'
+import type { ServiceContext } from '../oauth/service-context.ts'
 
 const timeoutMs = 2_000
 
-/** `/healthz`: the process responds. `/readyz`: it can also write to its storage and is not about to stop. */
-export function healthEndpoints(server: FastifyInstance, storage: Storage, isStopping: () => boolean): void {
+/**
+ * `/healthz`: the process responds. `/readyz`: it can also write to its storage and is not about to stop. It is degraded, and
+ * should get requests nevertheless, while the secrets of some clients cannot be checked.
+ */
+export function healthEndpoints(
+  server: FastifyInstance,
+  { storage, missingHashKeys }: Pick<ServiceContext, 'storage' | 'missingHashKeys'>,
+  isStopping: () => boolean,
+): void {
   server.get('/healthz', (_request, reply) => reply.send({ status: 'ok' }))
 
   server.get('/readyz', async (_request, reply) => {
@@ -16,6 +23,8 @@ export function healthEndpoints(server: FastifyInstance, storage: Storage, isSto
       ),
       new Promise<false>((resolve) => setTimeout(() => resolve(false), timeoutMs).unref()),
     ])
-    return reply.code(ready ? 200 : 503).send({ status: ready ? 'ok' : 'storage unavailable' })
+    if (!ready) return reply.code(503).send({ status: 'storage unavailable' })
+    const missing = missingHashKeys().map(({ id }) => id)
+    return missing.length > 0 ? { status: 'degraded', missingHashKeys: missing } : { status: 'ok' }
   })
 }

@@ -1,5 +1,6 @@
 import type { Keyring } from '../runtime/keyring.ts'
 import type { PublicKey } from '../storage/application.ts'
+import type { ActivityRecorder } from '../storage/activity-recorder.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { ProtocolError } from './protocol-error.ts'
 import type { AuthenticateByAssertion } from './authenticate-by-assertion.ts'
@@ -46,6 +47,7 @@ export interface ClientAuthenticatorContext {
   readonly keyring: Keyring
   readonly clock: Clock
   readonly failedAttempts: FailedAttemptLimit
+  readonly activity: Pick<ActivityRecorder, 'rehash'>
   readonly authenticateByAssertion: AuthenticateByAssertion
 }
 
@@ -58,7 +60,7 @@ export type AuthenticateByIssuer<Client> = (
 /** Authenticates clients by their secret or key; only the owner of a valid one learns more than `invalid_client`. */
 export function createClientAuthenticator<Client>(
   find: (clientId: string) => Promise<FoundClient<Client> | undefined>,
-  { keyring, clock, failedAttempts, authenticateByAssertion }: ClientAuthenticatorContext,
+  { keyring, clock, failedAttempts, activity, authenticateByAssertion }: ClientAuthenticatorContext,
   authenticateByIssuer: AuthenticateByIssuer<Client> = async () => undefined,
 ): AuthenticateClient<Client> {
   const unknownSecret: Secret = { id: '', ...keyring.hash('') }
@@ -66,14 +68,18 @@ export function createClientAuthenticator<Client>(
   async function check({
     clientId,
     clientSecret,
-  }: Credentials): Promise<(AuthenticatedClient<Client> & { clientId: string }) | string | undefined> {
+  }: Credentials): Promise<
+    | (AuthenticatedClient<Client> & { clientId: string; credential: Secret; clientSecret: string })
+    | string
+    | undefined
+  > {
     const found = await find(clientId)
     // For an unknown client, a hash is compared too, so that the response takes as long as for a wrong secret.
     const stored = found && found.secrets.length > 0 ? found.secrets : [unknownSecret]
     const credential = keyring.matching(stored, clientSecret).at(-1)
     if (!found) return undefined
     const isKnown = credential && credential !== unknownSecret
-    return isKnown ? { client: found.client, clientId, credential } : clientId
+    return isKnown ? { client: found.client, clientId, credential, clientSecret } : clientId
   }
 
   async function authenticateBySecret(
@@ -90,6 +96,9 @@ export function createClientAuthenticator<Client>(
     const { expiresAtMs } = found.credential
     if (expiresAtMs !== undefined && expiresAtMs <= clock.now())
       throw new ProtocolError('expired_secret', { clientId: found.clientId })
+    const { id, keyId, hash: oldHash } = found.credential
+    // Outside of the request: an older key is no longer needed once every client has been here.
+    if (keyId !== keyring.keyIds[0]) activity.rehash({ id, oldHash, ...keyring.hash(found.clientSecret) })
     return found
   }
 

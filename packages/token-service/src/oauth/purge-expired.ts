@@ -1,5 +1,6 @@
 import type { Clock } from '../runtime/clock.ts'
 import type { Keyring } from '../runtime/keyring.ts'
+import { withRemovedKeys } from '../storage/hash-keys.ts'
 import type { Storage } from '../storage/storage.ts'
 
 export interface PurgeContext {
@@ -106,7 +107,9 @@ async function deleteExpired(
     activity.purgeUsage(nowMs - usageRetentionMs),
     activity.purgeLastUses(nowMs - usageRetentionMs),
     ...also.map((purge) => purge(nowMs)),
-    audit.purge({ beforeMs: auditBeforeMs - (auditBeforeMs % dayMs), nowMs }, keyring),
+    withRemovedKeys(storage.database.query, keyring).then((withRemoved) =>
+      audit.purge({ beforeMs: auditBeforeMs - (auditBeforeMs % dayMs), nowMs }, withRemoved),
+    ),
   ])
 }
 

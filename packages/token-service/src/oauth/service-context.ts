@@ -8,6 +8,7 @@ import type { OpenidProviderSettings } from '../features/people/openid-provider-
 import type { Clock } from '../runtime/clock.ts'
 import type { ErrorFormat } from './protocol-error.ts'
 import type { GrantTypeIn } from './oauth-parameters.ts'
+import type { HashKeyWatch } from '../features/hash-keys/acts.ts'
 import type { AccountLinks } from '../features/people/account-links.ts'
 import type { Act } from '../features/acts.ts'
 import type { ApplicationRegistry } from '../features/applications/acts.ts'
@@ -33,6 +34,8 @@ export interface ServiceContext extends FeatureContext {
   readonly act: Act
   /** Set while nothing is deleted, until an administrator confirms the clock. */
   readonly clockJump: Purge['clockJump']
+  /** Keys that secrets need and that are not configured, as of the last minute. */
+  readonly missingHashKeys: HashKeyWatch['missing']
   readonly signingKeys: SigningKeys
   /** The registry; the audit log names the actor. */
   readonly registryFor: (by: Actor) => ApplicationRegistry

@@ -36,10 +36,7 @@ export interface Rotation {
 
 /** The keys of JWTs, the same for all instances: the next, the current and the last ones. */
 export interface SigningKeys {
-  /**
-   * Creates the first keys, encrypts the present ones with the newest key of the keyring, and replaces a next key of
-   * another algorithm than the configured one.
-   */
+  /** Creates the first keys, and replaces a next key of another algorithm than the configured one. */
   prepare(): Promise<void>
   /** Throws a {@link StorageFailure} if the private key cannot be decrypted. */
   current(): Promise<SigningKey>
@@ -95,20 +92,11 @@ export function createSigningKeys({
     await signingKeys.add(created)
   }
 
-  /** `false` if the private key cannot be decrypted. */
-  async function encryptWithNewest({ kid, state, encryptedKey }: StoredSigningKey): Promise<boolean> {
-    if (state === 'last') return true
-    const renewed = await keyring.withNewestKey(encryptedKey)
-    if (renewed !== undefined && renewed !== encryptedKey)
-      await storage.signingKeys.update(kid, { encryptedKey: renewed })
-    return renewed !== undefined
-  }
-
   return {
     async prepare() {
       const keys = await storage.signingKeys.list()
-      const usable = await Promise.all(keys.map((key) => encryptWithNewest(key)))
-      if (usable.includes(false)) {
+      const signing = keys.filter(({ state }) => state !== 'last')
+      if ((await Promise.all(signing.map(decrypt))).includes(undefined)) {
         warn(
           'A signing key cannot be decrypted with any of the keys in secretHashKeys. Add the missing key, or run tokenwell-service admin rotate-signing-key.',
         )

@@ -19,6 +19,10 @@ export interface Keyring {
   decrypt(encrypted: string): Promise<string | undefined>
   /** The same, encrypted with the newest key, so that an older one can be removed; `undefined` as for `decrypt`. */
   withNewestKey(encrypted: string): Promise<string | undefined>
+  /** One of the older keys itself, encrypted with the newest one; `undefined` if the keyring lacks it. */
+  encryptKey(id: string): Promise<string | undefined>
+  /** With further keys, which are the oldest ones. */
+  with(keys: readonly string[]): Keyring
 }
 
 const minimumLength = 32
@@ -32,6 +36,7 @@ export function createKeyring(keys: readonly string[]): Keyring {
     )
 
   const all = [newest, ...older]
+  const texts = new Map(all.map(({ id }, index) => [id, keys[index]!]))
 
   const encrypt = (text: string) =>
     new CompactEncrypt(Buffer.from(text))
@@ -68,6 +73,11 @@ export function createKeyring(keys: readonly string[]): Keyring {
       if (text === undefined) return undefined
       return decodeProtectedHeader(encrypted).kid === newest.id ? encrypted : encrypt(text)
     },
+    async encryptKey(id) {
+      const text = texts.get(id)
+      return text === undefined ? undefined : encrypt(text)
+    },
+    with: (more) => createKeyring([...keys, ...more]),
   }
 }
 

@@ -5,9 +5,20 @@ import { dirname } from 'node:path'
 import { UsageError } from '../runtime/usage-error.ts'
 import { createRandomKey } from '../runtime/keyring.ts'
 
-/** Reads keys from a file, one per line and the newest first; creates the file with a random key if it is missing. */
-export async function readOrCreateKeyFile(path: string): Promise<string[]> {
+/**
+ * Reads the keys beside a database, one per line and the newest first; for a new database, creates them with a random key.
+ *
+ * @throws {@link UsageError} if the database is there and its keys are not, as after a restore without them
+ */
+export async function readOrCreateKeyFile(databaseFile: string): Promise<string[]> {
+  const path = `${databaseFile}.keys`
   if (!existsSync(path)) {
+    const { size = 0 } = (await stat(databaseFile).catch(() => undefined)) ?? {}
+    if (size > 0) {
+      throw new UsageError(
+        `The key file ${path} is missing, and the secrets in ${databaseFile} were hashed with its keys. Copy it from your backup of the keys.`,
+      )
+    }
     await createKeyFile(path).catch((error: NodeJS.ErrnoException) => {
       throw new UsageError(`Could not create the key file ${path} (${error.code}).`, { cause: error })
     })

@@ -5,7 +5,6 @@ import { createClientAuthenticator } from '../oauth/authenticate-client.ts'
 import { createFailedAttemptLimit } from '../oauth/failed-attempt-limit.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { createKeyring, createRandomKey, type Keyring } from '../runtime/keyring.ts'
-import { UsageError } from '../runtime/usage-error.ts'
 import { createSigningKeys } from '../oauth/signing-keys.ts'
 import { createAct } from '../features/acts.ts'
 import { createAccountLinks } from '../features/people/account-links.ts'
@@ -18,13 +17,14 @@ import { createPerform } from '../storage/act.ts'
 import { webhookStorage } from '../features/webhook/storage.ts'
 import { addWebhookEvents } from '../features/webhook/events.ts'
 import { openStorage, type StorageLocation } from '../storage/open-storage.ts'
+import { checkNewestKey } from '../storage/hash-keys.ts'
 import type { Storage } from '../storage/storage.ts'
 import { createPurge, purgeRegularly } from '../oauth/purge-expired.ts'
 import type { ServiceContext } from '../oauth/service-context.ts'
 import type { RemoteKeySets } from '../oauth/remote-key-sets.ts'
 import { createPublicFetch } from '../runtime/public-fetch.ts'
 import { createWebhookSender, webhookRetentionMs } from '../features/webhook/delivery.ts'
-import { renewSigningSecret } from '../features/webhook/acts.ts'
+import { checkHashKeys, renewHashKeys, watchHashKeys } from '../features/hash-keys/acts.ts'
 import type { ResolvedOptions } from './service-settings.ts'
 
 const dayMs = 86_400_000
@@ -71,16 +71,18 @@ export async function openServiceContext(
       'trustProxy is true, so clients can forge their address and evade the limit on failed attempts. Set the addresses of your proxies instead.',
     )
   }
+  const hashKeys = watchHashKeys({ keyring, clock, warn })
   const storage = await openStorage(options.storage, {
     onError,
     keyring,
     clock,
     async prepare(opened) {
-      await checkKeys(opened, keyring)
-      await checkAuditKey(opened, keyring, warn)
+      await checkHashKeys(opened.database, keyring, clock.now())
+      await warnOfAuditKey(opened, keyring, warn)
+      await renewHashKeys(opened.database, keyring)
       await seed(opened)
       await signingKeysOf(opened).prepare()
-      await renewSigningSecret(opened.database, keyring)
+      await hashKeys.check(opened.database)
     },
   })
   const { applications, resourceServers } = storage
@@ -97,7 +99,7 @@ export async function openServiceContext(
     ))
   const assertionContext = { assertions: storage.assertions, clock, failedAttempts, keySets }
   const authenticateByAssertion = createAssertionAuthenticator(assertionContext)
-  const authentication = { keyring, clock, failedAttempts, authenticateByAssertion }
+  const authentication = { keyring, clock, failedAttempts, activity, authenticateByAssertion }
   const identities = createIdentityAuthenticator({
     ...assertionContext,
     trustedIssuers: storage.trustedIssuers,
@@ -118,7 +120,12 @@ export async function openServiceContext(
     usageRetentionMs: options.usageRetentionDays * dayMs,
     also: [(nowMs) => webhookStorage(storage.database).purge(nowMs - webhookRetentionMs)],
   })
-  const stopPurging = purgeRegularly(purge, onError)
+  const run = async () => {
+    await hashKeys.check(storage.database)
+    await checkNewestKey(storage.database.query, keyring)
+    await purge.run()
+  }
+  const stopPurging = purgeRegularly({ run }, onError)
   const webhookSender = createWebhookSender({
     database: storage.database,
     keyring,
@@ -142,6 +149,7 @@ export async function openServiceContext(
     perform,
     act,
     clockJump: purge.clockJump,
+    missingHashKeys: hashKeys.missing,
     signingKeys: signingKeysOf(storage),
     registryFor: (by) => createApplicationRegistry(registry, by),
     resourceServersFor: (by) => createResourceServerRegistry(registry, by),
@@ -174,18 +182,8 @@ export async function openServiceContext(
   }
 }
 
-/** With the keys of another database every secret would be rejected, without an explanation. */
-async function checkKeys({ secrets }: Storage, { keyIds }: Keyring): Promise<void> {
-  const used = await secrets.keyIds()
-  if (used.length > 0 && !used.some((id) => keyIds.includes(id))) {
-    throw new UsageError(
-      'None of the keys matches this database. Pass the keys that its secrets were hashed with, newest first.',
-    )
-  }
-}
-
 /** Without the key of its end, the audit log cannot be continued, only begun anew. */
-async function checkAuditKey(
+async function warnOfAuditKey(
   { audit }: Storage,
   keyring: Keyring,
   warn: (message: string) => void,
@@ -196,11 +194,10 @@ async function checkAuditKey(
       `The audit log was signed with the key "${head.keyId}", which is not configured. Add it to secretHashKeys; otherwise the next act begins the log anew.`,
     )
   }
-  await audit.renewSignatures(keyring)
 }
 
 async function keysFor(storage: StorageLocation): Promise<string[]> {
   if (storage.kind !== 'sqlite') return [createRandomKey()]
   const { readOrCreateKeyFile } = await import('./key-file.ts')
-  return readOrCreateKeyFile(`${storage.file}.keys`)
+  return readOrCreateKeyFile(storage.file)
 }

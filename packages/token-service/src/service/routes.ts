@@ -29,7 +29,7 @@ export function addRoutes(server: FastifyInstance, service: OpenService): void {
   observeRequests(server, observers)
   closeConnectionsWhileStopping(server, service)
   if (metrics && options.adminPort === undefined) metricsEndpoint(server, metrics)
-  healthEndpoints(server, storage, () => service.isStopping)
+  healthEndpoints(server, context, () => service.isStopping)
   homeEndpoint(server, options)
   if (portal) {
     server.register(async (pages) => {

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '../runtime/clock.ts'
 import type { Keyring } from '../runtime/keyring.ts'
 import type { Actor, AuditEntry, AuditEvent, Changes } from './audit-storage.ts'
+import { checkNewestKey } from './hash-keys.ts'
 import { oneAfterAnother, type Database } from './sql/database.ts'
 import { createSqlAudit } from './sql/sql-audit.ts'
 
@@ -34,6 +35,7 @@ export interface PerformContext {
 export function createPerform({ database, keyring, clock, warn, onEntries }: PerformContext): Perform {
   return (by, work) =>
     oneAfterAnother(database, async (query) => {
+      await checkNewestKey(query, keyring)
       const events: AuditEvent[] = []
       const audit: Audit = (event, about) => events.push({ event, ...by, ...about })
       const act = { ...database, query, audit, by, keyring, clock }

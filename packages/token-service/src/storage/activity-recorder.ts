@@ -5,6 +5,7 @@ import type {
   TokenRequestOutcome,
   UsageEntry,
 } from './activity-storage.ts'
+import type { RehashedSecret } from './hash-keys.ts'
 import type { AuditEntry, AuditEvent } from './audit-storage.ts'
 
 export interface TokenRequest {
@@ -20,6 +21,8 @@ export interface ActivityRecorder {
   tokenRequested(request: TokenRequest): void
   /** Records a use of the applications, resource servers, secrets or keys with these IDs. */
   used(ids: readonly string[]): void
+  /** Hashes a secret with the newest key. */
+  rehash(secret: Omit<RehashedSecret, 'atMs'>): void
   /** For the audit log: an event that anybody can cause any number of times, such as a failed login. */
   count(event: CountedEvent): void
   /** When these were last used, by ID. */
@@ -61,6 +64,7 @@ export function createActivityRecorder(context: ActivityRecorderContext): Activi
   let lastUses = new Map<string, number>()
   let usage = new Map<string, Counting<UsageEntry>>()
   let requests = new Map<string, Counting<TokenRequestEntry>>()
+  let rehashed = new Map<string, RehashedSecret>()
   let events = new Map<string, AuditEntry>()
   let timer: NodeJS.Timeout | undefined
   let writing: Promise<void> = Promise.resolve()
@@ -76,14 +80,17 @@ export function createActivityRecorder(context: ActivityRecorderContext): Activi
       lastUses: Array.from(lastUses, ([id, atMs]) => ({ id, atMs })),
       usage: [...usage.values()],
       requests: [...requests.values()],
+      rehashed: [...rehashed.values()],
       events: [...events.values()],
     }
     lastUses = new Map()
     usage = new Map()
     requests = new Map()
+    rehashed = new Map()
     events = new Map()
     // Token requests are counted in the usage too.
-    if (batch.lastUses.length + batch.usage.length + batch.events.length === 0) return writing
+    const { lastUses: used, usage: counted, rehashed: hashes, events: happened } = batch
+    if ([used, counted, hashes, happened].every(({ length }) => length === 0)) return writing
     writing = writing.then(() => storage.record(batch)).catch(onError)
     return writing
   }
@@ -111,6 +118,10 @@ export function createActivityRecorder(context: ActivityRecorderContext): Activi
     },
     used(ids) {
       for (const id of ids) lastUses.set(id, clock.now())
+      schedule()
+    },
+    rehash(secret) {
+      rehashed.set(secret.id, { ...secret, atMs: clock.now() })
       schedule()
     },
     count(event) {

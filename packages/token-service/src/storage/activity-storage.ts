@@ -1,4 +1,5 @@
 import type { AuditEntry } from './audit-storage.ts'
+import type { RehashedSecret } from './hash-keys.ts'
 
 /** The result of a token request: `issued`, or why it was rejected. */
 export type TokenRequestOutcome = string
@@ -34,6 +35,7 @@ export interface ActivityBatch {
   readonly lastUses: readonly LastUse[]
   readonly usage: readonly UsageEntry[]
   readonly requests: readonly TokenRequestEntry[]
+  readonly rehashed: readonly RehashedSecret[]
   /** Events that are only counted, outside the chain of the audit log. */
   readonly events: readonly AuditEntry[]
 }

@@ -11,6 +11,9 @@ import type {
 /** The entry that begins the chain anew after its end was not the one that the service signed. */
 export const chainBroken = 'audit_interrupted'
 
+/** How it says so if the key of the end is missing. */
+export const unknownEnd = 'the end was signed with the key '
+
 /** What precedes the first entry. */
 export const chainStart = { sequence: 0, mac: '' }
 
@@ -25,18 +28,25 @@ export function signEntry(
 
 /** Whether an entry is as the service wrote it, directly after the one with the code `previousMac`. */
 function isEntry(entry: ChainedEntry, previousMac: string, keyring: AuditKeyring): boolean {
-  return isSigned(entryText(entry, entry.sequence, previousMac), { ...entry, hash: entry.mac }, keyring)
+  const text = entryText(entry, entry.sequence, previousMac)
+  return isSigned(text, { ...entry, hash: entry.mac }, keyringOf(entry, keyring))
 }
 
-/** How an entry follows from the one before it; `broken`: it begins the chain anew. */
+/** The keys that may have signed an entry. */
+export function keyringOf({ sequence }: { readonly sequence: number }, keyring: AuditKeyring): AuditKeyring {
+  return keyring.forEntry?.(sequence) ?? keyring
+}
+
+/** How an entry follows from the one before it; `broken`: it begins the chain anew; `unknown`: the key that signed it is missing. */
 export function linkOf(
   entry: ChainedEntry,
   previous: Pick<ChainedEntry, 'sequence' | 'mac'>,
   keyring: AuditKeyring,
-): 'follows' | 'broken' | 'gap' | 'changed' {
+): 'follows' | 'broken' | 'gap' | 'changed' | 'unknown' {
   if (entry.event === chainBroken && isEntry(entry, '', keyring)) return 'broken'
   if (entry.sequence !== previous.sequence + 1) return 'gap'
-  return isEntry(entry, previous.mac, keyring) ? 'follows' : 'changed'
+  if (isEntry(entry, previous.mac, keyring)) return 'follows'
+  return keyringOf(entry, keyring).keyIds.includes(entry.keyId) ? 'changed' : 'unknown'
 }
 
 export function signHead(

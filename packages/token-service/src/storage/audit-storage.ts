@@ -1,7 +1,10 @@
 import type { Keyring } from '../runtime/keyring.ts'
 
 /** Signs entries and the ends of the chain with keys that are not in the database. */
-export type AuditKeyring = Pick<Keyring, 'keyIds' | 'hash' | 'matching'>
+export type AuditKeyring = Pick<Keyring, 'keyIds' | 'hash' | 'matching'> & {
+  /** With the keys that were removed after they had signed this entry; they check it, and sign nothing. */
+  readonly forEntry?: (sequence: number) => AuditKeyring
+}
 
 /** Who does something, and from where. */
 export interface Actor {

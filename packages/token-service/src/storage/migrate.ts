@@ -7,6 +7,7 @@ import { noPasskeys } from './migrations/0003-no-passkeys.ts'
 import { foldedNames } from './migrations/0004-folded-names.ts'
 import { invitationsAndSessions } from './migrations/0005-invitations-and-sessions.ts'
 import { boundTokens } from './migrations/0006-bound-tokens.ts'
+import { removedHashKeys } from './migrations/0007-removed-hash-keys.ts'
 import type { ColumnTypes, Migration } from './migrations/migration.ts'
 import type { MigrationContext } from './storage.ts'
 import { SchemaMismatch } from './schema-mismatch.ts'
@@ -22,6 +23,7 @@ export const migrations: readonly Migration[] = [
   foldedNames,
   invitationsAndSessions,
   boundTokens,
+  removedHashKeys,
 ]
 
 interface AppliedSchema {

@@ -48,6 +48,13 @@ export interface Schema {
     createdAtMs: number
     expiresAtMs: number | null
   }
+  /** `encryptedKey` is null if the key was missing when it was removed. It signed no entry of the audit log after `lastSequence`. */
+  removedHashKeys: {
+    keyId: string
+    removedAtMs: number
+    lastSequence: number
+    encryptedKey: string | null
+  }
   lastUses: { id: string; atMs: number }
   /** `products` and `scopes` are JSON arrays. */
   tokens: {

@@ -128,8 +128,6 @@ export interface SecretStorage {
   /** Sets when all other secrets of its owner expire, unless they expire earlier. */
   expireOthers(secret: StoredSecret, expiresAtMs: number): Promise<void>
   remove(id: string): Promise<void>
-  /** The keys that the secrets were hashed with. */
-  keyIds(): Promise<string[]>
 }
 
 export interface TokenStorage {

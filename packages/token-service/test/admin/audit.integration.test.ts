@@ -2,7 +2,7 @@ import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
-import { AuditManipulated, verifyAudit } from '../../src/features/audit/verify-audit.ts'
+import { type AuditManipulated, verifyAudit } from '../../src/features/audit/verify-audit.ts'
 import { createAct } from '../../src/features/acts.ts'
 import { createKeyring } from '../../src/runtime/keyring.ts'
 import type { AuditEntry, Checkpoint } from '../../src/storage/audit-storage.ts'
@@ -42,7 +42,7 @@ async function database() {
   for (time.now = 1; time.now <= acts;) await perform(storage)
   const early = await verifyAudit(storage.audit, keyring)
   const counted = { event: 'log_in_failed', atMs: acts, count: 3 }
-  await storage.activity.record({ lastUses: [], usage: [], requests: [], events: [counted] })
+  await storage.activity.record({ rehashed: [], lastUses: [], usage: [], requests: [], events: [counted] })
   expect(await storage.audit.purge({ beforeMs: purged, nowMs: time.now }, keyring)).toBe(purged)
   const late = await verifyAudit(storage.audit, keyring)
   await storage.close()
@@ -100,7 +100,6 @@ const manipulations: readonly (readonly [what: string, ...statements: string[]])
   ['another time', column('at_ms', '1')],
   ['another count', column('count', '2')],
   ['another code', column('mac', `'AAAA'`)],
-  ['another key', column('key_id', `'00000000'`)],
   ['an entry removed', 'delete from audit where sequence = 7'],
   ['the first entry removed', `delete from audit where sequence = ${purged + 1}`],
   ['the last entry removed', `delete from audit where sequence = ${last}`],
@@ -145,7 +144,10 @@ describe('the chain of the audit log', () => {
     expect(await verify()).toEqual({ entries: last - purged, checkpoint: late })
     for (const kept of [early, late])
       expect(await verify(kept, ['n'.repeat(32), ...keys])).toMatchObject({ entries: last - purged })
-    await expect(verify(undefined, ['n'.repeat(32)])).rejects.toThrow(AuditManipulated)
+    const [id] = createKeyring(keys).keyIds
+    await expect(verify(undefined, ['n'.repeat(32)])).rejects.toThrow(
+      `A part of the audit log could not be checked. The key "${id}" is missing in secretHashKeys, so entries ${purged + 1} to ${last}, the signed start, and the signed end could not be checked.`,
+    )
     await expect(verify({ ...early, sequence: 1 })).rejects.toThrow('was not signed by this service')
   })
 
@@ -161,6 +163,21 @@ describe('the chain of the audit log', () => {
       await expect(verify()).rejects.toThrow(/^The audit log was manipulated\. /)
     },
   )
+
+  it('says which key is missing that an entry names, instead of a manipulation', async () => {
+    const { verify, manipulate, act, purge } = await database()
+    manipulate(column('key_id', `'00000000'`))
+    const problem =
+      /^A part of the audit log could not be checked. The key "00000000" is missing in secretHashKeys, so entry 7 could not be checked.$/
+    await expect(verify()).rejects.toThrow(problem)
+    await act()
+    await purge(purged + 5)
+    await expect(verify()).rejects.toThrow(problem)
+    manipulate('delete from audit where sequence = 9')
+    await expect(verify()).rejects.toThrow(
+      /^The audit log was manipulated. Entry 9 is missing. .* "00000000"/,
+    )
+  })
 
   it('names what was removed and changed', async () => {
     const { verify, manipulate } = await database()

@@ -218,7 +218,8 @@ describe('/readyz', () => {
   it('reports after 2 s that the database does not respond', async () => {
     const server = Fastify()
     const probe = vi.fn(() => new Promise<void>(() => {}))
-    healthEndpoints(server, { ...(await openTestMemory()), probe }, () => false)
+    const storage = { ...(await openTestMemory()), probe }
+    healthEndpoints(server, { storage, missingHashKeys: () => [] }, () => false)
     await server.ready()
     vi.useFakeTimers({ toFake: ['setTimeout'] })
     onTestFinished(() => void vi.useRealTimers())

@@ -61,7 +61,7 @@ it('keeps token requests for a week', async () => {
     atMs: -ageMs,
     count: 1,
   }))
-  await storage.activity.record({ lastUses: [], usage: [], events: [], requests })
+  await storage.activity.record({ rehashed: [], lastUses: [], usage: [], events: [], requests })
   await purgeOf(storage, { now: 0, elapsed: 0 }).run()
   expect(await storage.activity.requests('a-client', 9)).toEqual([requests[0]])
 })
@@ -82,6 +82,7 @@ it.each([
   const { activity, audit } = context.storage
   const around = (days: number) => [days * dayMs, days * dayMs + 1].map((ageMs) => nowMs - ageMs)
   await activity.record({
+    rehashed: [],
     lastUses: [],
     requests: [],
     usage: around(usageDays).map((hourMs) => ({ clientId: 'a', outcome: 'issued', hourMs, requests: 1 })),

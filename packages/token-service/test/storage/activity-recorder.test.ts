@@ -46,6 +46,7 @@ describe('the activity recorder', () => {
           { ...request, outcome: 'issued', minuteMs: 7_200_000, atMs: now, count: 1000 },
           { ...request, outcome: 'invalid_client', minuteMs: 7_200_000, atMs: now, count: 1 },
         ],
+        rehashed: [],
         events: [],
       },
     ])

@@ -71,6 +71,15 @@ export async function fillEveryTable({ authUrl, context }: ServiceWithContext): 
   await context.perform(by, (act) => setWebhook(act, 'https://hooks.example.com/events'))
   const event = { type: 'webhook.test', body: '{"data":{}}', createdAtMs: clock.now() }
   await webhookStorage(storage.database).add([{ id: 'an event', attempts: 1, ...event }])
+  await storage.database.query
+    .insertInto('removedHashKeys')
+    .values({
+      keyId: 'an old key',
+      removedAtMs: clock.now(),
+      lastSequence: 1,
+      encryptedKey: await context.keyring.encrypt('an old key of the databases of every schema'),
+    })
+    .execute()
   await postForm(`${authUrl}/oauth/introspect`, { token: 'unknown' })
   await storage.probe()
   await activity.flush()

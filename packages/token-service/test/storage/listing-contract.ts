@@ -115,7 +115,7 @@ export function testListings(open: () => Storage): void {
         const age = ages[index]
         return age === undefined ? [] : [{ id, atMs: nowMs - age }]
       })
-      await storage.activity.record({ lastUses, usage: [], requests: [], events: [] })
+      await storage.activity.record({ rehashed: [], lastUses, usage: [], requests: [], events: [] })
       const all = [5, 'latest', 'recent', 'older', 'a', 'b']
       expect(await listed({ ownerId, order: '-used' })).toEqual(all)
       expect(await listed({ ownerId, order: '-used', limit: 2, offset: 2 })).toEqual([5, 'older', 'a'])
@@ -136,7 +136,13 @@ export function testListings(open: () => Storage): void {
       await storage.applications.update(three, { deletesAtMs: nowMs })
       const secret = { keyId: 'k', hash: 'h', prefix: 'p', createdAtMs: 1 }
       await storage.secrets.add({ ...secret, id: randomUUID(), ownerId: four, expiresAtMs: nowMs + dayMs })
-      const used = { lastUses: [{ id: two, atMs: nowMs - dayMs }], usage: [], requests: [], events: [] }
+      const used = {
+        rehashed: [],
+        lastUses: [{ id: two, atMs: nowMs - dayMs }],
+        usage: [],
+        requests: [],
+        events: [],
+      }
       await storage.activity.record(used)
       const counts = await storage.listings.applicationCounts({ ownerId, nowMs })
       expect(counts).toEqual({
@@ -212,6 +218,7 @@ export function testListings(open: () => Storage): void {
       const entry = { clientId: busy.clientId, hourMs, outcome: 'issued', requests: 5 } as const
       const failed = { ...entry, outcome: 'invalid_client', requests: 2 } as const
       await storage.activity.record({
+        rehashed: [],
         lastUses: [{ id: busy.id, atMs: nowMs }],
         usage: [
           entry,
@@ -286,7 +293,7 @@ export function testListings(open: () => Storage): void {
       const secrets = [{ ...secret, prefix: 'abcd', expiresAtMs: untilMs }]
       await storage.resourceServers.create({ ...server, secrets })
       const lastUses = [{ id: secret.id, atMs: nowMs - 1 }]
-      await storage.activity.record({ lastUses, usage: [], requests: [], events: [] })
+      await storage.activity.record({ rehashed: [], lastUses, usage: [], requests: [], events: [] })
       const find = (ownerId?: string) =>
         storage.listings.expiringSecrets([untilMs - 1, untilMs], { limit: 9, offset: 0, ownerId })
       const found = { prefix: 'abcd', expiresAtMs: untilMs, lastUsedAtMs: nowMs - 1 }
@@ -307,6 +314,7 @@ export function testListings(open: () => Storage): void {
       const actor = `actor ${randomUUID()}`
       for (const event of ['a', 'b', 'c'])
         await storage.activity.record({
+          rehashed: [],
           lastUses: [],
           usage: [],
           requests: [],

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { createServer, connect } from 'node:net'
@@ -151,6 +152,7 @@ describe('a migration of SQLite', () => {
   it('of another schema ends the command with one sentence', async () => {
     const file = join(temporaryFolder(), 'data.db')
     await (await openTestSqlite(file)).close()
+    writeFileSync(`${file}.keys`, 'k'.repeat(32), { mode: 0o600 })
     const sqlite = new DatabaseSync(file)
     sqlite.exec(`update tokenwell_schema set fingerprint = 'other'`)
     sqlite.close()

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { checkpoint, named, operation, type OperationGroup } from '../../admin/operation.ts'
+import { withRemovedKeys } from '../../storage/hash-keys.ts'
 import { verifyAudit } from './verify-audit.ts'
 import { confirmClock } from './confirm-clock.ts'
 
@@ -61,7 +62,8 @@ export const auditOperations: OperationGroup = {
       summary: 'Check that no entry of the audit log was removed, changed or added',
       body: verification,
       response: result,
-      run: ({ storage, keyring }, { body }) => verifyAudit(storage.audit, keyring, body.checkpoint),
+      run: async ({ storage, database, keyring }, { body }) =>
+        verifyAudit(storage.audit, await withRemovedKeys(database.query, keyring), body.checkpoint),
     }),
     operation({
       method: 'post',

@@ -1,8 +1,21 @@
-import type { Keyring } from '../../runtime/keyring.ts'
 import { UsageError } from '../../runtime/usage-error.ts'
 import { countedEvents } from '../../storage/activity-recorder.ts'
-import { chainStart, isHead, isStart, linkOf, withCode } from '../../storage/audit-chain.ts'
-import type { AuditStorage, Checkpoint, PurgedCode, StartCheckpoint } from '../../storage/audit-storage.ts'
+import {
+  chainStart,
+  isHead,
+  isStart,
+  keyringOf,
+  linkOf,
+  unknownEnd,
+  withCode,
+} from '../../storage/audit-chain.ts'
+import type {
+  AuditKeyring,
+  AuditStorage,
+  Checkpoint,
+  PurgedCode,
+  StartCheckpoint,
+} from '../../storage/audit-storage.ts'
 
 const pageSize = 1_000
 const reported = 20
@@ -19,6 +32,16 @@ export class AuditManipulated extends UsageError {
   }
 }
 
+/** A part of the audit log cannot be checked, and nothing else is wrong. */
+export class AuditKeyMissing extends UsageError {
+  readonly checkpoint: Checkpoint | undefined
+
+  constructor(problems: readonly string[], checkpoint: Checkpoint | undefined) {
+    super(`A part of the audit log could not be checked. ${problems.join(' ')}`)
+    this.checkpoint = checkpoint
+  }
+}
+
 export interface AuditVerification {
   /** How many entries the chain has. */
   readonly entries: number
@@ -31,17 +54,27 @@ export interface AuditVerification {
  *
  * @param kept an earlier checkpoint: without one, a log that was replaced by an older state of itself is not noticed
  * @throws {@link AuditManipulated} if an entry was removed, changed, added or cut off
+ * @throws {@link AuditKeyMissing} if a key is missing that entries were signed with
  */
 export async function verifyAudit(
   audit: AuditStorage,
-  keyring: Keyring,
+  keyring: AuditKeyring,
   kept?: Checkpoint,
 ): Promise<AuditVerification> {
-  if (kept && !isHead(kept, keyring)) throw new UsageError('The checkpoint was not signed by this service.')
+  if (kept && !isHead(kept, keyringOf(kept, keyring)))
+    throw new UsageError('The checkpoint was not signed by this service.')
   const first = await audit.checkpoints()
   const { start } = first
   let { head } = first
   const problems: string[] = []
+  const uncheckable: string[] = []
+  /** What each missing key has signed: the first and the last of the entries, and the ends. */
+  const unchecked = new Map<string, { entries: number[]; others: string[] }>()
+  const uncheckedOf = (keyId: string) => {
+    const known = unchecked.get(keyId) ?? { entries: [], others: [] }
+    unchecked.set(keyId, known)
+    return known
+  }
   /** The code of the entry with the number of the kept checkpoint. */
   let keptMac: string | undefined
   const see = ({ sequence, mac }: PurgedCode) => {
@@ -65,8 +98,15 @@ export async function verifyAudit(
       }
       const link = linkOf(entry, last, keyring)
       if (sequence > last.sequence + 1) problems.push(missing(last.sequence + 1, sequence - 1))
+      if (link === 'unknown') {
+        const { entries: range } = uncheckedOf(entry.keyId)
+        range[range.length === 0 ? 0 : 1] = sequence
+      }
       if (link === 'changed') problems.push(`Entry ${sequence} was changed.`)
-      if (link === 'broken') problems.push(`Before entry ${sequence}, ${entry.detail}.`)
+      if (link === 'broken') {
+        const found = entry.detail?.startsWith(unknownEnd) ? uncheckable : problems
+        found.push(`Before entry ${sequence}, ${entry.detail}.`)
+      }
       if (id <= last.id) problems.push(`Entry ${sequence} was moved.`)
       see(entry)
       last = { ...last, sequence, mac, id }
@@ -78,10 +118,27 @@ export async function verifyAudit(
     if (now.head?.sequence === head?.sequence) break
     head = now.head
   }
-  if (start && !isStart(start, keyring)) problems.push('The signed start was changed.')
   const isSigned = head !== undefined && isHead(head, keyring)
-  if (!head) problems.push('The signed end was removed.')
-  else if (!isSigned) problems.push('The signed end was changed.')
+  const ends = [
+    { name: 'the signed start', end: start, isIntact: !start || isStart(start, keyring) },
+    { name: 'the signed end', end: head, isIntact: isSigned },
+  ]
+  for (const { name, end, isIntact } of ends) {
+    if (isIntact) continue
+    if (end && !keyring.keyIds.includes(end.keyId)) uncheckedOf(end.keyId).others.push(name)
+    else problems.push(`${name.replace('the', 'The')} was ${end ? 'changed' : 'removed'}.`)
+  }
+  for (const [
+    keyId,
+    {
+      entries: [from, to],
+      others,
+    },
+  ] of unchecked) {
+    const range = to === undefined ? `entry ${from}` : `entries ${from} to ${to}`
+    const what = new Intl.ListFormat('en').format([...(from === undefined ? [] : [range]), ...others])
+    uncheckable.push(`The key "${keyId}" is missing in secretHashKeys, so ${what} could not be checked.`)
+  }
   for (const end of [head, kept]) {
     if (end && end.sequence > last.sequence) problems.push(missing(last.sequence + 1, end.sequence))
   }
@@ -94,8 +151,10 @@ export async function verifyAudit(
     (event) => !(countedEvents as readonly string[]).includes(event),
   )
   for (const event of uncounted) problems.push(`There is an entry "${event}" outside the chain.`)
+  const end = isSigned ? head : undefined
   if (!head || problems.length > 0)
-    throw new AuditManipulated([...new Set(problems)], isSigned ? head : undefined)
+    throw new AuditManipulated([...new Set([...problems, ...uncheckable])], end)
+  if (uncheckable.length > 0) throw new AuditKeyMissing(uncheckable, end)
   return { entries, checkpoint: head }
 }
 

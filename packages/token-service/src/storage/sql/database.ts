@@ -43,6 +43,11 @@ export function oneAfterAnother<Result>(
   })
 }
 
+/** Until the transaction ends, nobody else changes secrets. */
+export async function lockSecrets({ kind, query }: Pick<Database, 'kind' | 'query'>): Promise<void> {
+  if (kind === 'postgres') await sql`lock table secrets in share row exclusive mode`.execute(query)
+}
+
 /**
  * A statement of every token request. Its text is built once; PostgreSQL prepares it once, so its columns must be named:
  * those of `*` could change when another instance migrates.

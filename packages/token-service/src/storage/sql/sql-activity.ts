@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { ActivityStorage, UsageEntry } from '../activity-storage.ts'
+import { rehashSecrets } from '../hash-keys.ts'
 import { anyOf, countDeleted, type Database } from './database.ts'
 import { toAuditRow } from './sql-audit.ts'
 
@@ -51,6 +52,7 @@ export function createSqlActivity(database: Database): ActivityStorage {
             )
             .execute()
         }
+        await rehashSecrets(transaction, batch.rehashed)
         if (batch.events.length > 0) {
           await transaction.insertInto('audit').values(batch.events.map(toAuditRow)).execute()
         }

@@ -9,6 +9,7 @@ import {
   signEntry,
   signHead,
   signStart,
+  unknownEnd,
   withCode,
 } from '../audit-chain.ts'
 import type {
@@ -222,7 +223,7 @@ async function findEnd(
   if (!keyring.keyIds.includes(head.keyId))
     return {
       place: anew,
-      problem: `the end was signed with the key "${head.keyId}", which is not configured`,
+      problem: `${unknownEnd}"${head.keyId}", which is not configured`,
     }
   if (!isHead(head, keyring)) return { place: anew, problem: 'the signed end was changed' }
   if (last !== null && last > head.sequence)

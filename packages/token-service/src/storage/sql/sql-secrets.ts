@@ -29,10 +29,6 @@ export function createSqlSecrets({ query }: Database): SecretStorage {
     async remove(id) {
       await query.deleteFrom('secrets').where('id', '=', id).execute()
     },
-    async keyIds() {
-      const rows = await query.selectFrom('secrets').select('keyId').distinct().execute()
-      return rows.map(({ keyId }) => keyId)
-    },
   }
 }
 

@@ -39,7 +39,7 @@ async function registered() {
       const found = await applications.findClient(id)
       return found && { client: found, secrets: found.secrets, keys: found.application.keys }
     },
-    { keyring, clock, failedAttempts, authenticateByAssertion },
+    { keyring, clock, failedAttempts, authenticateByAssertion, activity: { rehash() {} } },
   )
 
   const project = await registry.createProject({

@@ -1,0 +1,145 @@
+import type { Keyring } from '../runtime/keyring.ts'
+import { UsageError } from '../runtime/usage-error.ts'
+import type { AuditKeyring } from './audit-storage.ts'
+import type { Schema } from './schema.ts'
+import type { Query } from './sql/database.ts'
+
+/** A secret that only its client can hash with another key. */
+export interface SecretOfKey {
+  readonly clientId: string
+  readonly expiresAtMs?: number | undefined
+  readonly lastUsedAtMs?: number | undefined
+}
+
+/** The keys that the valid secrets are hashed with, and how many secrets each has. */
+export async function secretsByKey(query: Query, nowMs: number): Promise<ReadonlyMap<string, number>> {
+  const rows = await query
+    .selectFrom('secrets')
+    .select((row) => ['keyId', row.fn.countAll<number>().as('secrets')])
+    .where((row) => row.or([row('expiresAtMs', 'is', null), row('expiresAtMs', '>', nowMs)]))
+    .groupBy('keyId')
+    .execute()
+  return new Map(rows.map(({ keyId, secrets }) => [keyId, secrets]))
+}
+
+/** The valid secrets that are hashed with a key, by client ID. */
+export async function secretsOfKey(
+  query: Query,
+  { keyId, nowMs, limit }: { readonly keyId: string; readonly nowMs: number; readonly limit: number },
+): Promise<SecretOfKey[]> {
+  const rows = await query
+    .selectFrom('secrets')
+    .leftJoin('applications', 'applications.id', 'secrets.ownerId')
+    .leftJoin('resourceServers', 'resourceServers.id', 'secrets.ownerId')
+    .leftJoin('lastUses', 'lastUses.id', 'secrets.id')
+    .select((row) => [
+      row.fn.coalesce('applications.clientId', 'resourceServers.clientId').as('clientId'),
+      'secrets.expiresAtMs',
+      'lastUses.atMs as lastUsedAtMs',
+    ])
+    .where('secrets.keyId', '=', keyId)
+    .where((row) => row.or([row('secrets.expiresAtMs', 'is', null), row('secrets.expiresAtMs', '>', nowMs)]))
+    .orderBy('clientId')
+    .limit(limit)
+    .execute()
+  return rows.map(({ clientId, expiresAtMs, lastUsedAtMs }) => ({
+    clientId: clientId ?? '',
+    expiresAtMs: expiresAtMs ?? undefined,
+    lastUsedAtMs: lastUsedAtMs ?? undefined,
+  }))
+}
+
+/** Client IDs for a message: each once, the first ones, and how many more there are. */
+export async function clientsOfKey(
+  query: Query,
+  { keyId, nowMs }: { readonly keyId: string; readonly nowMs: number },
+  named = 20,
+): Promise<string> {
+  const found = await secretsOfKey(query, { keyId, nowMs, limit: 10_000 })
+  const ids = [...new Set(found.map(({ clientId }) => clientId))]
+  const first = ids.slice(0, named).join(', ')
+  return ids.length > named ? `${first} and ${ids.length - named} more clients` : first
+}
+
+/** A secret that its client has sent, hashed with the newest key. */
+export interface RehashedSecret {
+  readonly id: string
+  /** The hash with an older key: nothing is changed if it is another one now. */
+  readonly oldHash: string
+  readonly keyId: string
+  readonly hash: string
+  /** When it was sent. */
+  readonly atMs: number
+}
+
+/** Replaces the hashes of secrets that are still valid, unless the new key was removed. */
+export async function rehashSecrets(query: Query, secrets: readonly RehashedSecret[]): Promise<void> {
+  // Every instance writes rows in the same order, so that two cannot block each other.
+  for (const { id, oldHash, keyId, hash, atMs } of [...secrets].sort((a, b) => (a.id < b.id ? -1 : 1))) {
+    await query
+      .updateTable('secrets')
+      .set({ keyId, hash })
+      .where('id', '=', id)
+      .where('hash', '=', oldHash)
+      .where((row) => row.or([row('expiresAtMs', 'is', null), row('expiresAtMs', '>', atMs)]))
+      .where((row) =>
+        row.not(
+          row.exists(
+            row
+              .selectFrom('removedHashKeys')
+              .select('removedHashKeys.keyId')
+              .where('removedHashKeys.keyId', '=', keyId),
+          ),
+        ),
+      )
+      .execute()
+  }
+}
+
+/** With the keys that were removed, each for the entries of the audit log that it may have signed. */
+export async function withRemovedKeys(query: Query, keyring: Keyring): Promise<AuditKeyring> {
+  const removed = await query.selectFrom('removedHashKeys').selectAll().execute()
+  const decrypted = await Promise.all(
+    removed.map(async ({ encryptedKey, lastSequence }) => ({
+      key: encryptedKey === null ? undefined : await keyring.decrypt(encryptedKey),
+      lastSequence,
+    })),
+  )
+  const usable = decrypted.flatMap(({ key, lastSequence }) =>
+    key === undefined ? [] : [{ key, lastSequence }],
+  )
+  const keyrings = new Map<number, AuditKeyring>()
+  return {
+    ...keyring,
+    forEntry(sequence) {
+      const keys = usable.filter(({ lastSequence }) => sequence <= lastSequence).map(({ key }) => key)
+      const found = keyrings.get(keys.length) ?? keyring.with(keys)
+      keyrings.set(keys.length, found)
+      return found
+    },
+  }
+}
+
+export async function removedHashKeys(query: Query): Promise<Schema['removedHashKeys'][]> {
+  return query.selectFrom('removedHashKeys').selectAll().orderBy('removedAtMs').execute()
+}
+
+/**
+ * What a key that was removed hashes and signs could not be checked by the other instances.
+ *
+ * @throws {@link UsageError} if the newest key was removed
+ */
+export async function checkNewestKey(
+  query: Query,
+  { keyIds: [newest = ''] }: Pick<Keyring, 'keyIds'>,
+): Promise<void> {
+  const removed = await query
+    .selectFrom('removedHashKeys')
+    .select('removedAtMs')
+    .where('keyId', '=', newest)
+    .executeTakeFirst()
+  if (!removed) return
+  throw new UsageError(
+    `The first key in secretHashKeys, "${newest}", was removed on ${new Date(removed.removedAtMs).toISOString()}. Put the keys of the other instances in its place, and restart.`,
+  )
+}
