@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { clientNames, createSpeechClient } from '../src/clients/create-speech-client.ts'
 import { countRequests } from '../src/command/run-demo.ts'
-import type { Platform } from '../src/platform/connection.ts'
+import type { LocalPlatform } from '../src/platform/connection.ts'
 import { startLocalPlatform } from '../src/platform/start-local-platform.ts'
 import { sampleOf, samplesFolder, padWav, silentWav } from './platform.ts'
 
-let platform: Platform
+let platform: LocalPlatform
 
 beforeAll(async () => void (platform = await startLocalPlatform()))
 afterAll(() => platform.close())

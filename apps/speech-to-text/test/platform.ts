@@ -29,7 +29,7 @@ const inherited = {
 
 /** Runs the built command in another process, with next to nothing of this environment. */
 export function runCommand(
-  name: 'transcribe' | 'demo',
+  name: 'transcribe' | 'demo' | 'serve',
   args: readonly string[],
   { cwd, env, input, onOutput }: CommandOptions = {},
 ): Promise<CommandResult> {

@@ -200,3 +200,10 @@ test('names a missing setting', async () => {
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
   expect(stderr).toMatch(/^SPEECH_URL is missing\. .*\.\n$/)
 })
+
+test('the server names a missing application for pages', async () => {
+  const env = { AUTH_URL, SPEECH_URL, CLIENT_ID: clientId, CLIENT_SECRET: secret }
+  const { code, stdout, stderr } = await runCommand('serve', [], { env })
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  expect(stderr).toMatch(/^PAGE_CLIENT_ID is missing\. .*\.\n$/)
+})

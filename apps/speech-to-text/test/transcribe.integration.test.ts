@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { clientNames } from '../src/clients/create-speech-client.ts'
-import type { Platform } from '../src/platform/connection.ts'
+import type { LocalPlatform } from '../src/platform/connection.ts'
 import { startLocalPlatform } from '../src/platform/start-local-platform.ts'
 import { runCommand, type CommandOptions, sampleOf, samples, samplesFolder, silentWav } from './platform.ts'
 
@@ -14,7 +14,7 @@ const { file, text } = sampleOf('digits')
 const lines = (text: string) => text.trimEnd().split('\n')
 
 let folder: string
-let platform: Platform
+let platform: LocalPlatform
 let env: Record<string, string>
 
 /** With an existing platform: starting one takes most of the time. */

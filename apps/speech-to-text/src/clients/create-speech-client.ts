@@ -1,7 +1,7 @@
 import type { Connection } from '../platform/connection.ts'
 import type { SpeechClient } from './speech-client.ts'
 
-export const clientNames = ['fetch', 'axios', 'ky', 'nest'] as const
+export const clientNames = ['fetch', 'axios', 'ky'] as const
 
 export type ClientName = (typeof clientNames)[number]
 
@@ -14,7 +14,5 @@ export async function createSpeechClient(name: ClientName, connection: Connectio
       return (await import('./axios-client.ts')).createAxiosClient(connection)
     case 'ky':
       return (await import('./ky-client.ts')).createKyClient(connection)
-    case 'nest':
-      return (await import('./nest-client.ts')).createNestClient(connection)
   }
 }

@@ -1,37 +1,27 @@
-import { Module, type DynamicModule } from '@nestjs/common'
-import { NestFactory } from '@nestjs/core'
-import 'reflect-metadata'
-import { TokenModule } from '@tokenwell/nestjs-module'
-import { TokenHttpModule } from '@tokenwell/nestjs-module/axios'
-import type { Connection } from '../platform/connection.ts'
-import { transcribeRecording } from '../speech/transcribe-recording.ts'
+import { toSpeechApiResponse } from '../speech/speech-api-response.ts'
+import { transcribeRecording, type SendRequest } from '../speech/transcribe-recording.ts'
+import { createServer } from '../server/run-server.ts'
 import type { SpeechClient } from './speech-client.ts'
-import { SpeechService } from './speech.service.ts'
 
-@Module({})
-class SpeechModule {}
+/** Starts the NestJS application, and sends it recordings as its page does. */
+export async function startNestClient(): Promise<SpeechClient> {
+  const server = await createServer()
+  await server.listen(0, '127.0.0.1')
+  const url = await server.getUrl()
+  const session = await fetch(`${url}/api/sessions`, { method: 'POST' })
+  const [cookie = ''] = session.headers.getSetCookie()
 
-function speechModule({ speechUrl, ...tokens }: Connection): DynamicModule {
-  return {
-    module: SpeechModule,
-    imports: [
-      TokenModule.forRoot({ ...tokens, isGlobal: true }),
-      TokenHttpModule.register({ baseURL: speechUrl }),
-    ],
-    providers: [SpeechService],
+  const send: SendRequest = async ({ method, path, form, signal }) => {
+    const response = await fetch(`${url}/api/transcriptions${path}`, {
+      method,
+      headers: { cookie },
+      ...(form && { body: form }),
+      signal: signal ?? null,
+    })
+    return toSpeechApiResponse(response)
   }
-}
-
-export async function createNestClient(connection: Connection): Promise<SpeechClient> {
-  const application = await NestFactory.createApplicationContext(speechModule(connection), {
-    logger: false,
-    abortOnError: false,
-  })
-  const speech = application.get(SpeechService)
-
   return {
-    transcribe: (recording, options) =>
-      transcribeRecording((request) => speech.send(request), recording, options),
-    close: () => application.close(),
+    transcribe: (recording, options) => transcribeRecording(send, recording, options),
+    close: () => server.close(),
   }
 }

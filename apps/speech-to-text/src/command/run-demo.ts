@@ -5,8 +5,10 @@ import type { IncomingMessage } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { styleText } from 'node:util'
 import Table from 'cli-table3'
-import { type ClientName, clientNames, createSpeechClient } from '../clients/create-speech-client.ts'
-import type { Connection } from '../platform/connection.ts'
+import { clientNames, createSpeechClient } from '../clients/create-speech-client.ts'
+import { startNestClient } from '../clients/nest-client.ts'
+import type { SpeechClient } from '../clients/speech-client.ts'
+import { environmentOf } from '../platform/connection.ts'
 import { describeError } from '../platform/describe-error.ts'
 import { startLocalPlatform } from '../platform/start-local-platform.ts'
 import { type Sample, samplesSchema } from '../speech/sample.ts'
@@ -18,7 +20,7 @@ const note = `Each client requests its token with its first call. The very first
 
 interface Row {
   readonly file: string
-  readonly client: ClientName
+  readonly client: string
   readonly text: string
   readonly milliseconds: number
 }
@@ -34,6 +36,7 @@ export async function runDemo(): Promise<number> {
   const samples = await readSamples()
   const requests = countRequests()
   const platform = await startLocalPlatform()
+  Object.assign(process.env, environmentOf(platform)) // from where the NestJS application reads its settings
   const table = new Table({
     head: ['file', 'client', 'text', 'ms'],
     colAligns: ['left', 'left', 'left', 'right'],
@@ -43,10 +46,11 @@ export async function runDemo(): Promise<number> {
   const rows: Row[] = []
   const summary: string[] = []
   let failures = 0
-  for (const client of clientNames) {
+  for (const client of [...clientNames, 'nest'] as const) {
     const before = new Map(requests.received)
+    const create = () => (client === 'nest' ? startNestClient() : createSpeechClient(client, platform))
     try {
-      rows.push(...(await transcribeWith(client, platform, samples)))
+      rows.push(...(await transcribeWith(client, create, samples)))
     } catch (error) {
       failures++
       printError(`${client}: ${describeError(error, platform) ?? String(error)}`)
@@ -72,11 +76,11 @@ export async function runDemo(): Promise<number> {
 }
 
 async function transcribeWith(
-  name: ClientName,
-  connection: Connection,
+  name: string,
+  createClient: () => Promise<SpeechClient>,
   samples: readonly Sample[],
 ): Promise<Row[]> {
-  const client = await createSpeechClient(name, connection)
+  const client = await createClient()
   try {
     const transcribe = async ({ file, expected }: Sample): Promise<Row> => {
       const audio = await openAsBlob(`${folder}/${file}`)

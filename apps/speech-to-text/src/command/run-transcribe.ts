@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { type ClientName, clientNames, createSpeechClient } from '../clients/create-speech-client.ts'
-import type { Connection, Platform } from '../platform/connection.ts'
+import type { Connection } from '../platform/connection.ts'
 import { describeError } from '../platform/describe-error.ts'
 import { findPlatform } from '../platform/find-platform.ts'
 import { type Expected, type GrammarName, grammarNames } from '../speech/speech-api-response.ts'
@@ -95,7 +95,7 @@ const { stderr } = process
 
 /** Runs the command and returns the exit code. */
 export async function runTranscribe(files: readonly string[], options: TranscribeOptions): Promise<number> {
-  let platform: Platform | undefined
+  let platform: Awaited<ReturnType<typeof findPlatform>> | undefined
   try {
     platform = await findPlatform(process.env)
     return await transcribeFiles(files, options, platform)

@@ -35,7 +35,7 @@ export function App({ settings, transcribers, route, choice, history }: AppProps
           <HistoryList history={history} />
         </div>
         <aside>
-          <RouteSwitch settings={settings} route={route} />
+          <RouteSwitch route={route} />
           <TokenPanel route={route.value} transcriber={transcribers[route.value]} trials={settings.trials} />
         </aside>
       </main>

@@ -12,9 +12,8 @@ import {
 import type { Route } from './transcribing/transcriber.ts'
 
 /** The user's choice, stored by the browser. */
-export function chooseRoute(directIsPossible: boolean): Signal<Route> {
-  const stored = localStorage.getItem('route') === 'direct' ? 'direct' : 'server'
-  const route = signal<Route>(directIsPossible ? stored : 'server')
+function chooseRoute(): Signal<Route> {
+  const route = signal<Route>(localStorage.getItem('route') === 'direct' ? 'direct' : 'server')
   effect(() => localStorage.setItem('route', route.value))
   return route
 }
@@ -28,7 +27,7 @@ try {
     direct: createDirectTranscriber(settings.speechUrl),
     server: createServerTranscriber(),
   }
-  const route = chooseRoute(settings.direct)
+  const route = chooseRoute()
   const choice = chooseExpected()
   const history = createHistory(transcribers, () => route.value)
   render(<App {...{ settings, transcribers, route, choice, history }} />, root)

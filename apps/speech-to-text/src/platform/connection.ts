@@ -20,22 +20,20 @@ export interface Credentials {
   readonly clientSecret: string
 }
 
-/** The token service, the speech API and the credentials for them. */
-export interface Platform extends Connection {
+/** Services that were started for this application, and its credentials. */
+export interface LocalPlatform extends Connection {
   /** The application whose tokens web pages get: with few permissions and a short lifetime. */
-  readonly page?: Credentials | undefined
-  /** Lets the token endpoint respond with 503, or no longer; only if the services were started for this application. */
-  readonly setOutage?: ((isDown: boolean) => Promise<void>) | undefined
-  /** Stops the services that were started for it. */
+  readonly page: Credentials
+  /** Lets the token service fail on request. */
+  readonly sandboxUrl: string
+  /** Stops the services. */
   close(): Promise<void>
 }
 
 /** What the page must know before it can do anything. */
 export interface PageSettings {
   readonly speechUrl: string
-  /** Whether the page can get its own tokens and call the speech API itself. */
-  readonly direct: boolean
-  /** Whether the page can try what happens to its server's token: all services are on this machine. */
+  /** Whether the page can try what happens to its server's token: the token service is a sandbox. */
   readonly trials: boolean
 }
 
@@ -51,18 +49,45 @@ export function connectionFromEnvironment(environment: Environment): Connection 
   return {
     authUrl: urlFrom(environment, 'AUTH_URL'),
     speechUrl: urlFrom(environment, 'SPEECH_URL'),
+    ...credentialsFrom(environment),
+  }
+}
+
+/** The variables of a deployment that uses these services. */
+export function environmentOf(platform: LocalPlatform): Record<string, string> {
+  return {
+    AUTH_URL: platform.authUrl,
+    SPEECH_URL: platform.speechUrl,
+    SANDBOX_URL: platform.sandboxUrl,
+    CLIENT_ID: platform.clientId,
+    CLIENT_SECRET: platform.clientSecret,
+    PAGE_CLIENT_ID: platform.page.clientId,
+    PAGE_CLIENT_SECRET: platform.page.clientSecret,
+  }
+}
+
+/** @throws {ConfigurationError} if a variable is missing */
+export function credentialsFrom(environment: Environment): Credentials {
+  return {
     clientId: valueFrom(environment, 'CLIENT_ID', 'CONSUMER_KEY'),
     clientSecret: valueFrom(environment, 'CLIENT_SECRET', 'CONSUMER_SECRET'),
   }
 }
 
-/** Reads the credentials of the application for web pages; undefined if it does not exist. */
-export function pageFromEnvironment(environment: Environment): Credentials | undefined {
-  const { PAGE_CLIENT_ID: clientId, PAGE_CLIENT_SECRET: clientSecret } = environment
-  return clientId && clientSecret ? { clientId, clientSecret } : undefined
+/**
+ * Reads the credentials of the application for web pages.
+ *
+ * @throws {ConfigurationError} if a variable is missing
+ */
+export function pageCredentialsFrom(environment: Environment): Credentials {
+  return {
+    clientId: valueFrom(environment, 'PAGE_CLIENT_ID'),
+    clientSecret: valueFrom(environment, 'PAGE_CLIENT_SECRET'),
+  }
 }
 
-function urlFrom(environment: Environment, name: string): string {
+/** @throws {ConfigurationError} if the variable is missing or contains no URL */
+export function urlFrom(environment: Environment, name: string): string {
   const value = valueFrom(environment, name)
   if (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)) return value.replace(/\/+$/, '')
   throw new ConfigurationError(
@@ -73,6 +98,6 @@ function urlFrom(environment: Environment, name: string): string {
 function valueFrom(environment: Environment, ...names: readonly [string, ...string[]]): string {
   for (const name of names) if (environment[name]) return environment[name]
   throw new ConfigurationError(
-    `${names.join(' or ')} is missing. Set AUTH_URL, SPEECH_URL, CLIENT_ID and CLIENT_SECRET, or none of them to start all services on this machine.`,
+    `${names.join(' or ')} is missing. Set it, or unset AUTH_URL and SPEECH_URL to start all services on this machine.`,
   )
 }

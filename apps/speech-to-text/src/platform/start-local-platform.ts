@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { startSpeechApi } from '@tokenwell/speech-api'
 import { startTokenService } from '@tokenwell/token-service'
-import type { Platform } from './connection.ts'
+import type { LocalPlatform } from './connection.ts'
 
 export interface LocalPlatformOptions {
   /** Origins of pages that may call the speech API. */
@@ -9,7 +9,9 @@ export interface LocalPlatformOptions {
 }
 
 /** Starts a token service and a speech API on free ports of this machine, with random secrets. */
-export async function startLocalPlatform({ pageOrigins = [] }: LocalPlatformOptions = {}): Promise<Platform> {
+export async function startLocalPlatform({
+  pageOrigins = [],
+}: LocalPlatformOptions = {}): Promise<LocalPlatform> {
   const application = { clientId: 'speech-to-text', clientSecret: randomSecret() }
   const page = { clientId: 'speech-to-text-page', clientSecret: randomSecret() }
   const api = { clientId: 'speech-api', clientSecret: randomSecret() }
@@ -37,15 +39,7 @@ export async function startLocalPlatform({ pageOrigins = [] }: LocalPlatformOpti
     page,
     authUrl,
     speechUrl: speechApi.url,
-    async setOutage(isDown) {
-      await fetch(`${sandboxUrl}/faults`, { method: 'DELETE' })
-      if (!isDown) return
-      await fetch(`${sandboxUrl}/faults`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ status: 503, requests: 1_000_000 }),
-      })
-    },
+    sandboxUrl: sandboxUrl!,
     async close() {
       await speechApi.close()
       await tokenService.close()

@@ -1,17 +1,18 @@
 import {
+  type ArgumentsHost,
   Catch,
-  HttpException,
+  type ExceptionFilter,
   Inject,
   Logger,
   PayloadTooLargeException,
-  type ArgumentsHost,
-  type ExceptionFilter,
 } from '@nestjs/common'
 import { TokenError, type TokenErrorKind } from '@tokenwell/core'
-import { isAxiosError } from 'axios'
+import { AxiosError } from 'axios'
 import type { Response } from 'express'
 import { SpeechApiError } from '../speech/speech-api-response.ts'
-import { SERVER_SETTINGS, type ServerSettings } from './page-settings.controller.ts'
+import { speechApi, type SpeechApi } from './settings.ts'
+
+type Handled = TokenError | SpeechApiError | AxiosError | PayloadTooLargeException
 
 interface ErrorResponse {
   readonly status: number
@@ -27,27 +28,30 @@ const tokenProblems: Partial<Record<TokenErrorKind, string>> = {
   unavailable: 'The token service is down. Try again later.',
 }
 
-/** Responds to every error in the format of the speech API: a code and one sentence for the user. */
-@Catch()
+/**
+ * Responds to the errors of the token service and the speech API in the format of the latter: a code and one sentence
+ * for the user. All other errors keep Nest's own responses.
+ */
+@Catch(TokenError, SpeechApiError, AxiosError, PayloadTooLargeException)
 export class ErrorFilter implements ExceptionFilter {
   readonly #logger = new Logger(ErrorFilter.name)
   readonly #speechUrl: string
 
-  constructor(@Inject(SERVER_SETTINGS) settings: ServerSettings) {
-    this.#speechUrl = settings.speechUrl
+  constructor(@Inject(speechApi.KEY) { baseURL }: SpeechApi) {
+    this.#speechUrl = baseURL
   }
 
-  catch(error: unknown, host: ArgumentsHost): void {
+  catch(error: Handled, host: ArgumentsHost): void {
     const response = host.switchToHttp().getResponse<Response>()
     // Axios wraps what its adapter throws.
-    const cause = isAxiosError(error) && error.cause instanceof TokenError ? error.cause : error
+    const cause = error instanceof AxiosError && error.cause instanceof TokenError ? error.cause : error
     const { status, code, message, retryAfterMs } = this.#toResponse(cause)
     if (response.headersSent) return void response.end()
     if (retryAfterMs) response.setHeader('retry-after', Math.ceil(retryAfterMs / 1000))
     response.status(status).json({ error: { code, message } })
   }
 
-  #toResponse(error: unknown): ErrorResponse {
+  #toResponse(error: Handled): ErrorResponse {
     if (error instanceof SpeechApiError) {
       // A rejected token of the server must not look like an expired session to the page.
       return error.status === 401 ? { ...pick(error), status: 502 } : pick(error)
@@ -66,23 +70,11 @@ export class ErrorFilter implements ExceptionFilter {
       const message = 'The recording is too large. The speech API accepts up to 25 MiB.'
       return { status: 413, code: 'too_large', message }
     }
-    if (error instanceof HttpException) {
-      const body = Object(error.getResponse()) as { error?: Partial<ErrorResponse> }
-      return {
-        status: error.getStatus(),
-        code: body.error?.code ?? 'bad_request',
-        message: body.error?.message ?? `${error.message}.`,
-      }
+    return {
+      status: 503,
+      code: 'speech_api_unreachable',
+      message: `The server could not reach the speech API at ${this.#speechUrl}. The recording was kept. Try again later.`,
     }
-    if (isAxiosError(error)) {
-      return {
-        status: 503,
-        code: 'speech_api_unreachable',
-        message: `The server could not reach the speech API at ${this.#speechUrl}. The recording was kept. Try again later.`,
-      }
-    }
-    this.#logger.error(error)
-    return { status: 500, code: 'internal_error', message: 'The server failed to handle the request.' }
   }
 }
 

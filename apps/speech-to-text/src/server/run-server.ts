@@ -4,16 +4,14 @@ import { NestFactory } from '@nestjs/core'
 import type { NestExpressApplication } from '@nestjs/platform-express'
 import compression from 'compression'
 import type { RequestHandler } from 'express'
-import getPort from 'get-port'
-import { portNumbers } from 'get-port'
+import getPort, { portNumbers } from 'get-port'
 import helmet from 'helmet'
 import 'reflect-metadata'
-import { ConfigurationError } from '../platform/connection.ts'
+import { ConfigurationError, connectionFromEnvironment, environmentOf } from '../platform/connection.ts'
 import { describeError } from '../platform/describe-error.ts'
-import { findPlatform } from '../platform/find-platform.ts'
-import type { ServerSettings } from './page-settings.controller.ts'
-import { serverModule } from './server.module.ts'
+import { AppModule } from './app.module.ts'
 import { sameOriginOnly, sessions } from './session.ts'
+import { settings, speechApi, type SpeechApi } from './settings.ts'
 
 const host = '127.0.0.1'
 
@@ -21,10 +19,8 @@ const host = '127.0.0.1'
 export async function runServer(options?: ServerOptions): Promise<void> {
   try {
     const port = await choosePort(process.env['PORT'])
-    const platform = await findPlatform(process.env, {
-      pageOrigins: [`http://${host}:${port}`, `http://localhost:${port}`],
-    })
-    const server = await createServer(platform, options)
+    await provideSettings(port)
+    const server = await createServer(options)
     await server.listen(port, host)
     process.stdout.write(`http://${host}:${port}\n`)
   } catch (error) {
@@ -33,6 +29,18 @@ export async function runServer(options?: ServerOptions): Promise<void> {
     process.stderr.write(`${message}\n`)
     process.exitCode = 1
   }
+}
+
+/** Starts all services on this machine unless the environment names some, and sets the variables that name them. */
+async function provideSettings(port: number): Promise<void> {
+  if (connectionFromEnvironment(process.env)) {
+    // Nest would log the error of a missing variable with its stack.
+    for (const read of settings) read()
+    return
+  }
+  const { startLocalPlatform } = await import('../platform/start-local-platform.ts')
+  const pageOrigins = [`http://${host}:${port}`, `http://localhost:${port}`]
+  Object.assign(process.env, environmentOf(await startLocalPlatform({ pageOrigins })))
 }
 
 async function choosePort(requested: string | undefined): Promise<number> {
@@ -51,32 +59,40 @@ export interface ServerOptions {
   readonly servePage?: ((server: Server) => Promise<RequestHandler>) | undefined
 }
 
-/** Creates the server of the page, which does not listen yet: static files, sessions, tokens and transcriptions. */
-export async function createServer(
-  settings: ServerSettings,
-  { servePage }: ServerOptions = {},
-): Promise<NestExpressApplication> {
-  const server = await NestFactory.create<NestExpressApplication>(serverModule(settings), {
+/** Creates the application that the environment variables specify. It does not listen yet. */
+export async function createServer(options?: ServerOptions): Promise<NestExpressApplication> {
+  const server = await NestFactory.create<NestExpressApplication>(AppModule, {
     logger: ['error', 'warn'],
     abortOnError: false,
     // A page that follows the token status must not prevent the server from closing.
     forceCloseConnections: true,
   })
+  return configureServer(server, options)
+}
+
+/** Adds what is outside of Nest's modules: compression, headers, sessions, and the files of the page. */
+export async function configureServer(
+  server: NestExpressApplication,
+  { servePage }: ServerOptions = {},
+): Promise<NestExpressApplication> {
+  const { baseURL } = server.get<SpeechApi>(speechApi.KEY)
   server.enableShutdownHooks()
   server.use(compression())
-  server.use(helmet(servePage ? { contentSecurityPolicy: false } : contentPolicy(settings)))
+  server.use(helmet(servePage ? { contentSecurityPolicy: false } : contentPolicy(baseURL)))
   server.use('/api', sameOriginOnly(), sessions())
-  if (servePage) server.use(except('/api', await servePage(server.getHttpServer())))
+  if (servePage) server.use(except(['/api', '/health'], await servePage(server.getHttpServer())))
   else server.useStaticAssets(fileURLToPath(new URL('../page', import.meta.url)))
   return server
 }
 
-function except(prefix: string, handler: RequestHandler): RequestHandler {
+function except(prefixes: readonly string[], handler: RequestHandler): RequestHandler {
   return (request, response, next) =>
-    request.path.startsWith(`${prefix}/`) ? next() : handler(request, response, next)
+    prefixes.some((prefix) => `${request.path}/`.startsWith(`${prefix}/`))
+      ? next()
+      : handler(request, response, next)
 }
 
-function contentPolicy({ speechUrl }: ServerSettings): Parameters<typeof helmet>[0] {
+function contentPolicy(speechUrl: string): Parameters<typeof helmet>[0] {
   return {
     contentSecurityPolicy: {
       directives: {

@@ -71,7 +71,7 @@ beforeEach(async () => {
   const transcribers = { direct: scripted('direct'), server: scripted('server') }
   const route = signal<Route>('server')
   history = createHistory(transcribers, () => route.value)
-  const settings = { speechUrl: 'https://speech.example.com', direct: true, trials: true }
+  const settings = { speechUrl: 'https://speech.example.com', trials: true }
   choice = chooseExpected()
   render(h(App, { settings, transcribers, route, choice, history }), document.body)
   await settled()

@@ -1,37 +1,33 @@
 import { readFile, readdir, stat } from 'node:fs/promises'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Logger } from '@nestjs/common'
-import type { NestExpressApplication } from '@nestjs/platform-express'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Platform } from '../../src/platform/connection.ts'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { startNestClient } from '../../src/clients/nest-client.ts'
+import { countRequests } from '../../src/command/run-demo.ts'
+import { environmentOf, type LocalPlatform } from '../../src/platform/connection.ts'
 import { startLocalPlatform } from '../../src/platform/start-local-platform.ts'
 import type { TokenStatus } from '../../src/tokens/token-status.ts'
-import type { ServerSettings } from '../../src/server/page-settings.controller.ts'
-import { createServer } from '../../src/server/run-server.ts'
+import { sandbox, serverApplication } from '../../src/server/settings.ts'
 import { sampleOf, samplesFolder, padWav, silentWav } from '../platform.ts'
+import { startNest } from './nest-application.ts'
 
 const { file, text } = sampleOf('digits')
 
-let platform: Platform
-let server: NestExpressApplication
+let platform: LocalPlatform
+let server: Awaited<ReturnType<typeof startNest>>
 let url: string
-
-async function listen(settings: ServerSettings): Promise<[NestExpressApplication, string]> {
-  const started = await createServer(settings)
-  await started.listen(0, '127.0.0.1')
-  const { port } = started.getHttpServer().address() as AddressInfo
-  return [started, `http://127.0.0.1:${port}`]
-}
 
 beforeAll(async () => {
   platform = await startLocalPlatform()
-  ;[server, url] = await listen(platform)
+  for (const [name, value] of Object.entries(environmentOf(platform))) vi.stubEnv(name, value)
+  server = await startNest((module) => module)
+  url = server.url
 })
 afterAll(async () => {
   await server?.close()
   await platform?.close()
+  vi.unstubAllEnvs()
 })
 
 async function newSession(at = url): Promise<{ cookie: string }> {
@@ -213,7 +209,7 @@ test('replaces a token that was revoked or has expired, and keeps one during an 
   await attempt('expired')
   const failed = await fetch(`${url}/api/transcriptions`, { method: 'POST', headers, body: form(recording) })
   expect([failed.status, await failed.json()]).toMatchObject([503, { error: { code: 'token_unavailable' } }])
-  await platform.setOutage?.(false)
+  await fetch(`${platform.sandboxUrl}/faults`, { method: 'DELETE' })
   await attempt('expired')
   await transcribe()
   stream.abort()
@@ -221,9 +217,13 @@ test('replaces a token that was revoked or has expired, and keeps one during an 
 })
 
 test('offers no trials with services that it did not start', async () => {
-  const [external, at] = await listen({ ...platform, setOutage: undefined })
+  const external = await startNest((module) => module.overrideProvider(sandbox.KEY).useValue({}))
+  const at = external.url
   try {
-    expect(await (await fetch(`${at}/api/page-settings`)).json()).toMatchObject({ trials: false })
+    expect(await (await fetch(`${at}/api/page-settings`)).json()).toEqual({
+      speechUrl: platform.speechUrl,
+      trials: false,
+    })
     for (const trial of ['revoked', 'expired', 'outage']) {
       expect((await fetch(`${at}/api/trials/${trial}`, { method: 'POST' })).status).toBe(401)
       const response = await fetch(`${at}/api/trials/${trial}`, {
@@ -237,24 +237,12 @@ test('offers no trials with services that it did not start', async () => {
   }
 })
 
-test('reports that pages get no tokens without an application for them', async () => {
-  const [without, at] = await listen({ ...platform, page: undefined })
-  try {
-    expect(await (await fetch(`${at}/api/page-settings`)).json()).toEqual({
-      trials: true,
-      speechUrl: platform.speechUrl,
-      direct: false,
-    })
-    const response = await fetch(`${at}/api/token`, { method: 'POST', headers: await newSession(at) })
-    expect(response.status).toBe(404)
-  } finally {
-    await without.close()
-  }
-})
-
 test('reports an invalid client secret without the secret, and not as an expired session', async () => {
   const clientSecret = 'wrong-and-yet-a-secret'
-  const [wrong, at] = await listen({ ...platform, clientSecret })
+  const wrong = await startNest((module) =>
+    module.overrideProvider(serverApplication.KEY).useValue({ ...serverApplication(), clientSecret }),
+  )
+  const at = wrong.url
   // The expected error is not logged.
   Logger.overrideLogger(false)
   try {
@@ -271,5 +259,27 @@ test('reports an invalid client secret without the secret, and not as an expired
     expect(body).not.toContain(clientSecret)
   } finally {
     await wrong.close()
+  }
+})
+
+test('shares one token request among the first 200 recordings', async () => {
+  const requests = countRequests()
+  const client = await startNestClient()
+  try {
+    const recording = new Blob([silentWav(0.1) as Buffer<ArrayBuffer>])
+    const responses = await Promise.allSettled(
+      Array.from({ length: 200 }, () => client.transcribe(recording)),
+    )
+    // The speech API rejects what exceeds its limits.
+    const codes = responses.flatMap((response) =>
+      response.status === 'rejected' ? [response.reason.code as string] : [],
+    )
+    expect(codes.filter((code) => code !== 'busy' && code !== 'too_many_recordings')).toEqual([])
+    expect(codes.length).toBeLessThan(200)
+    expect(requests.received.get('POST /v1/transcriptions')).toBe(200)
+    expect(requests.received.get('POST /oauth/client_credential/accesstoken')).toBe(1)
+  } finally {
+    await client.close()
+    requests.stop()
   }
 })

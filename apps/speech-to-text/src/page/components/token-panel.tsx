@@ -1,6 +1,5 @@
 import type { Signal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
-import type { PageSettings } from '../../platform/connection.ts'
 import { tokenStateOf, type TokenStatus, type TokenState, type Trial } from '../../tokens/token-status.ts'
 import type { Route, Transcriber } from '../transcribing/transcriber.ts'
 
@@ -16,7 +15,7 @@ const routes: Record<Route, { readonly label: string; readonly description: stri
   },
 }
 
-export function RouteSwitch({ settings, route }: { settings: PageSettings; route: Signal<Route> }) {
+export function RouteSwitch({ route }: { route: Signal<Route> }) {
   return (
     <section class="card">
       <fieldset class="routes">
@@ -28,7 +27,6 @@ export function RouteSwitch({ settings, route }: { settings: PageSettings; route
               name="route"
               value={name}
               checked={route.value === name}
-              disabled={name === 'direct' && !settings.direct}
               onChange={() => (route.value = name)}
             />
             {routes[name].label}
@@ -36,12 +34,6 @@ export function RouteSwitch({ settings, route }: { settings: PageSettings; route
         ))}
       </fieldset>
       <p>{routes[route.value].description}</p>
-      {!settings.direct && (
-        <p>
-          The direct route is not available. To enable it, set PAGE_CLIENT_ID and PAGE_CLIENT_SECRET on the
-          server.
-        </p>
-      )}
     </section>
   )
 }

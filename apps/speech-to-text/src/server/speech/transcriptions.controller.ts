@@ -9,7 +9,6 @@ import {
   Get,
   Header,
   Inject,
-  Injectable,
   NotFoundException,
   Param,
   Post,
@@ -21,33 +20,12 @@ import {
 } from '@nestjs/common'
 import { FileInterceptor } from '@nestjs/platform-express'
 import type { Request, Response } from 'express'
-import { SpeechService } from '../clients/speech.service.ts'
-import { readJob, readTranscript, type SpeechApiResponse } from '../speech/speech-api-response.ts'
-import type { SpeechApiRequest } from '../speech/transcribe-recording.ts'
-import { SessionGuard } from './session.ts'
-import { TokenStatusService } from './page-settings.controller.ts'
-
-const maxJobs = 1000
-
-/** Remembers which session created a job: to the speech API, all jobs belong to this server. */
-@Injectable()
-export class JobOwners {
-  readonly #sessions = new Map<string, string>()
-
-  add(job: string, session: string): void {
-    this.#sessions.set(job, session)
-    const [oldest] = this.#sessions.keys()
-    if (this.#sessions.size > maxJobs) this.#sessions.delete(oldest!)
-  }
-
-  has(job: string, session: string): boolean {
-    return this.#sessions.get(job) === session
-  }
-
-  remove(job: string): void {
-    this.#sessions.delete(job)
-  }
-}
+import { readJob, readTranscript, type SpeechApiResponse } from '../../speech/speech-api-response.ts'
+import type { SpeechApiRequest } from '../../speech/transcribe-recording.ts'
+import { SessionGuard } from '../session.ts'
+import { TokenStatusService } from '../token-status/token-status.service.ts'
+import { JobOwners } from './job-owners.ts'
+import { SpeechService } from './speech.service.ts'
 
 /** Forwards recordings to the speech API and returns its responses: a transcript or a job. */
 @Controller('api/transcriptions')

@@ -9,8 +9,9 @@ import {
 } from '@nestjs/common'
 import type { TokenProvider } from '@tokenwell/core'
 import { InjectTokenProvider } from '@tokenwell/nestjs-module'
-import { SERVER_SETTINGS, type ServerSettings, TokenStatusService } from './page-settings.controller.ts'
-import { SessionGuard } from './session.ts'
+import { SessionGuard } from '../session.ts'
+import { type Sandbox, sandbox, type ServerApplication, serverApplication } from '../settings.ts'
+import { TokenStatusService } from './token-status.service.ts'
 
 const outageMs = 30_000
 
@@ -18,17 +19,20 @@ const outageMs = 30_000
 @Controller('api/trials')
 @UseGuards(SessionGuard)
 export class TrialsController implements OnModuleDestroy {
-  readonly #settings: ServerSettings
+  readonly #sandbox: Sandbox
+  readonly #application: ServerApplication
   readonly #tokens: TokenProvider
   readonly #tokenStatus: TokenStatusService
   #outageEnd: NodeJS.Timeout | undefined
 
   constructor(
-    @Inject(SERVER_SETTINGS) settings: ServerSettings,
+    @Inject(sandbox.KEY) settings: Sandbox,
+    @Inject(serverApplication.KEY) application: ServerApplication,
     @InjectTokenProvider() tokens: TokenProvider,
     @Inject(TokenStatusService) tokenStatus: TokenStatusService,
   ) {
-    this.#settings = settings
+    this.#sandbox = settings
+    this.#application = application
     this.#tokens = tokens
     this.#tokenStatus = tokenStatus
   }
@@ -37,8 +41,8 @@ export class TrialsController implements OnModuleDestroy {
   @Post('revoked')
   @HttpCode(204)
   async revoke(): Promise<void> {
-    const { authUrl, clientId, clientSecret } = this.#settings
-    this.#check()
+    this.#sandboxUrl()
+    const { authUrl, clientId, clientSecret } = this.#application
     const token = this.#tokens.peekToken()
     if (!token) return
     await fetch(`${authUrl}/oauth/revoke`, {
@@ -51,7 +55,7 @@ export class TrialsController implements OnModuleDestroy {
   @Post('expired')
   @HttpCode(204)
   expire(): void {
-    this.#check()
+    this.#sandboxUrl()
     this.#tokens.reset()
     this.#tokenStatus.addTrial('expired')
   }
@@ -59,10 +63,16 @@ export class TrialsController implements OnModuleDestroy {
   @Post('outage')
   @HttpCode(204)
   async startOutage(): Promise<void> {
-    const setOutage = this.#check()
-    await setOutage(true)
+    const faultsUrl = `${this.#sandboxUrl()}/faults`
+    const endOutage = () => fetch(faultsUrl, { method: 'DELETE' })
+    await endOutage()
+    await fetch(faultsUrl, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ status: 503, requests: 1_000_000 }),
+    })
     clearTimeout(this.#outageEnd)
-    this.#outageEnd = setTimeout(() => void setOutage(false), outageMs)
+    this.#outageEnd = setTimeout(() => void endOutage(), outageMs)
     this.#tokenStatus.addTrial('outage')
   }
 
@@ -70,8 +80,8 @@ export class TrialsController implements OnModuleDestroy {
     clearTimeout(this.#outageEnd)
   }
 
-  #check(): NonNullable<ServerSettings['setOutage']> {
-    if (this.#settings.setOutage) return this.#settings.setOutage
+  #sandboxUrl(): string {
+    if (this.#sandbox.url !== undefined) return this.#sandbox.url
     throw new NotFoundException({
       error: { code: 'no_trials', message: 'Trials need services that were started with this server.' },
     })

@@ -1,8 +1,8 @@
 import { HttpService } from '@nestjs/axios'
 import { Inject, Injectable } from '@nestjs/common'
 import { firstValueFrom } from 'rxjs'
-import type { SpeechApiResponse } from '../speech/speech-api-response.ts'
-import type { SpeechApiRequest } from '../speech/transcribe-recording.ts'
+import type { SpeechApiResponse } from '../../speech/speech-api-response.ts'
+import type { SpeechApiRequest } from '../../speech/transcribe-recording.ts'
 
 /** Calls the speech API with the `HttpService` of `TokenHttpModule`, which attaches the tokens. */
 @Injectable()

@@ -1,0 +1,27 @@
+import { type ConfigType, registerAs } from '@nestjs/config'
+import { credentialsFrom, pageCredentialsFrom, urlFrom } from '../platform/connection.ts'
+
+// Each is read when the application is created, and can be replaced in a test: `overrideProvider(speechApi.KEY)`.
+
+/** The application of this server, with whose tokens it calls the speech API. */
+export const serverApplication = registerAs('serverApplication', () => ({
+  authUrl: urlFrom(process.env, 'AUTH_URL'),
+  ...credentialsFrom(process.env),
+}))
+
+/** The application whose tokens web pages get: with few permissions and a short lifetime. */
+export const pageApplication = registerAs('pageApplication', () => ({
+  authUrl: urlFrom(process.env, 'AUTH_URL'),
+  ...pageCredentialsFrom(process.env),
+}))
+
+export const speechApi = registerAs('speechApi', () => ({ baseURL: urlFrom(process.env, 'SPEECH_URL') }))
+
+/** Controls the token service, for trials; without a URL if the token service is a real one. */
+export const sandbox = registerAs('sandbox', () => ({ url: process.env['SANDBOX_URL'] }))
+
+export type ServerApplication = ConfigType<typeof serverApplication>
+export type SpeechApi = ConfigType<typeof speechApi>
+export type Sandbox = ConfigType<typeof sandbox>
+
+export const settings = [serverApplication, pageApplication, speechApi, sandbox]
