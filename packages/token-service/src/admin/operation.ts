@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import type { ServiceContext } from '../oauth/service-context.ts'
+import type { ServiceContext } from '../service/context.ts'
 import { parseValue } from '../runtime/parse-value.ts'
 import type { Actor } from '../storage/audit-storage.ts'
 

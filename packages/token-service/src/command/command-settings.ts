@@ -2,7 +2,7 @@ import { Option } from 'commander'
 import { z } from 'zod'
 import { numeric, port, setting, type SettingMeta } from '../runtime/setting.ts'
 import { serviceSettings } from '../service/service-settings.ts'
-import { parseStorageLocation } from '../storage/open-storage.ts'
+import { parseStorageLocation } from '../storage/open-database.ts'
 
 const file = z.string().optional()
 

@@ -3,7 +3,7 @@ import { readKeyFile } from '../service/key-file.ts'
 import { checkOptions } from '../service/service-settings.ts'
 import type { RunningTokenService } from '../service/running-token-service.ts'
 import { serveTokenService } from '../service/serve-token-service.ts'
-import type { StorageLocation } from '../storage/open-storage.ts'
+import type { StorageLocation } from '../storage/open-database.ts'
 import { version, type CommandLine } from './parse-command-line.ts'
 import { createServiceLogger, holdLog } from './service-logger.ts'
 

@@ -1,4 +1,4 @@
-import { backupStorage, restoreStorage, type StorageLocation } from '../storage/open-storage.ts'
+import { backupStorage, restoreStorage, type StorageLocation } from '../storage/open-database.ts'
 
 export interface StorageTask {
   readonly action: 'backup' | 'restore'

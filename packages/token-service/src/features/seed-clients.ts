@@ -1,7 +1,9 @@
 import { hash, randomUUID } from 'node:crypto'
 import { digest } from '../runtime/digest.ts'
 import type { StoredSecret, PublicKey } from '../storage/application.ts'
-import type { Scope, Storage, Transaction } from '../storage/storage.ts'
+import { catalogueStorage, type Scope } from './catalogue/storage.ts'
+import type { Database } from '../storage/database.ts'
+import type { Transaction } from './acts.ts'
 import { byConfiguration, changesOf, type Audit } from '../storage/act.ts'
 import { type Act } from './acts.ts'
 import type { ResolvedApplication, ResourceServerOptions } from './applications/options.ts'
@@ -13,7 +15,7 @@ import { setScope } from './catalogue/acts.ts'
 import { configuredKeys, withConfiguredKeys } from './credentials/public-keys.ts'
 
 export interface SeedContext {
-  readonly storage: Pick<Storage, 'products' | 'scopes'>
+  readonly database: Database
   readonly act: Act
   readonly keyring: Keyring
   readonly nowMs: number
@@ -40,9 +42,11 @@ export async function seedApplications(
   applications: readonly ResolvedApplication[],
   context: SeedContext,
 ): Promise<void> {
-  const { storage, act, nowMs, replace = false } = context
-  await storage.products.add([...new Set(applications.flatMap(({ products }) => products))])
-  await storage.scopes.add([...new Set(applications.flatMap(({ scopes }) => scopes))])
+  const { database, act, nowMs, replace = false } = context
+  await catalogueStorage(database, 'products').add([
+    ...new Set(applications.flatMap(({ products }) => products)),
+  ])
+  await catalogueStorage(database, 'scopes').add([...new Set(applications.flatMap(({ scopes }) => scopes))])
   for (const options of applications) {
     await act(byConfiguration, async (stored, audit) => {
       const projectId = projectIdOf(options.project)
@@ -84,9 +88,9 @@ function settingsOf(options: ResolvedApplication): Pick<ResolvedApplication, Set
 /** Adds scopes to the catalogue; what the configuration says of one, beside its name, replaces what was stored. */
 export async function seedScopes(
   scopes: readonly (string | Scope)[],
-  { storage, act }: Pick<SeedContext, 'storage' | 'act'>,
+  { database, act }: Pick<SeedContext, 'database' | 'act'>,
 ): Promise<void> {
-  await storage.scopes.add(scopes.filter((scope) => typeof scope === 'string'))
+  await catalogueStorage(database, 'scopes').add(scopes.filter((scope) => typeof scope === 'string'))
   const described = scopes.filter((scope) => typeof scope === 'object')
   if (described.length === 0) return
   await act(byConfiguration, async (stored, audit) => {

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { assertionAlgorithms } from '../oauth/assertion-algorithms.ts'
 import { jwtBearer } from '../oauth/oauth-parameters.ts'
-import type { ServiceContext } from '../oauth/service-context.ts'
+import type { ServiceContext } from '../service/context.ts'
 import { ProtocolError } from '../oauth/protocol-error.ts'
 import { publicDocument } from './allow-origins.ts'
 import { baseUrl } from './base-url.ts'

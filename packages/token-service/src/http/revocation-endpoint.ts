@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { requiredCredentials } from '../oauth/presented-credentials.ts'
-import type { ServiceContext } from '../oauth/service-context.ts'
+import type { ServiceContext } from '../service/context.ts'
 import { accessTokenHash } from '../oauth/access-token.ts'
 import { revocationPath } from '../oauth/endpoint-paths.ts'
 import { presentedToken } from '../oauth/oauth-parameters.ts'

@@ -2,7 +2,7 @@ import type { FailedAttemptLimit } from './failed-attempt-limit.ts'
 import type { PresentedAssertion } from './presented-credentials.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { ProtocolError } from './protocol-error.ts'
-import type { AssertionStorage } from '../storage/storage.ts'
+import type { AssertionStorage } from './assertion-storage.ts'
 import type { PublicKey } from '../storage/application.ts'
 import type { RemoteKeySets } from './remote-key-sets.ts'
 

@@ -1,11 +1,9 @@
 import type { Clock } from '../runtime/clock.ts'
 import type { ClaimPatterns, RegisteredClient } from '../storage/application.ts'
-import type {
-  ApplicationStorage,
-  AssertionStorage,
-  TrustedIssuerStorage,
-  TrustedIssuer,
-} from '../storage/storage.ts'
+import type { ApplicationStorage } from '../features/applications/storage.ts'
+import type { AssertionStorage } from './assertion-storage.ts'
+import type { TrustedIssuerStorage } from '../features/trusted-issuers/storage.ts'
+import type { TrustedIssuer } from '../features/trusted-issuers/storage.ts'
 import type { AuthenticatedClient, Caller } from './authenticate-client.ts'
 import type { FailedAttemptLimit } from './failed-attempt-limit.ts'
 import type { PresentedAssertion } from './presented-credentials.ts'

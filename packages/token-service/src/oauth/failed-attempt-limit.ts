@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js'
 import type { Clock } from '../runtime/clock.ts'
 import { ProtocolError } from './protocol-error.ts'
-import type { FailureCount, FailureStorage } from '../storage/storage.ts'
+import type { FailureCount, FailureStorage } from './failure-storage.ts'
 
 export interface FailureLimit {
   /** How many attempts may fail before further failures are reported as `too_many_failures`. */

@@ -1,5 +1,9 @@
 import { isBeingDeleted, type Application, type RegisteredClient } from '../storage/application.ts'
-import type { Caller } from './authenticate-client.ts'
+import type { ActivityRecorder } from '../storage/activity-recorder.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { AssertionStorage } from './assertion-storage.ts'
+import type { IdentityAuthenticator } from './authenticate-by-identity.ts'
+import type { AuthenticateClient, Caller } from './authenticate-client.ts'
 import { presentedCredentials, presentsCredentials } from './presented-credentials.ts'
 import {
   jwtBearer,
@@ -8,12 +12,14 @@ import {
   requestedResource,
   requestedScope,
   tokenQuery,
+  type GrantTypeIn,
 } from './oauth-parameters.ts'
 import type { TokenResponse } from './oauth-responses.ts'
 import { parseParameters, type RawParameters } from './parameters.ts'
 import { ProtocolError } from './protocol-error.ts'
+import type { SigningKeys } from './signing-keys.ts'
+import type { TokenStorage } from './token-storage.ts'
 import { createTokenResponse } from './token-response.ts'
-import type { ServiceContext } from './service-context.ts'
 import { createJwt, type AlterJwt } from './jwt-access-token.ts'
 import { accessTokenHash, createAccessToken } from './access-token.ts'
 
@@ -34,10 +40,20 @@ export interface TokenRequest {
 
 export type IssueToken = (request: TokenRequest) => Promise<{ clientId: string; response: TokenResponse }>
 
+export interface TokenIssuerContext {
+  readonly authenticateApplication: AuthenticateClient<RegisteredClient>
+  readonly authenticateByGrant: IdentityAuthenticator['byGrant']
+  readonly storage: { readonly tokens: TokenStorage; readonly assertions: AssertionStorage }
+  readonly activity: ActivityRecorder
+  readonly clock: Clock
+  readonly grantTypeIn: GrantTypeIn
+  readonly signingKeys: SigningKeys
+}
+
 /** Issues access tokens for client credentials (RFC 6749, section 4.4), or for the JWT of a trusted issuer (RFC 7523, section 2.1). */
-export function createTokenIssuer(context: ServiceContext): IssueToken {
-  const { authenticateApplication, authenticateByGrant, storage, activity, clock, grantTypeIn, signingKeys } =
-    context
+export function createTokenIssuer(context: TokenIssuerContext): IssueToken {
+  const { authenticateApplication, authenticateByGrant, activity, clock, grantTypeIn, signingKeys } = context
+  const { tokens, assertions } = context.storage
 
   /** A client that also has credentials may authenticate with them (RFC 7521, section 4.1). */
   async function identify(form: RawParameters, authorization: string | undefined, caller: Caller) {
@@ -63,7 +79,7 @@ export function createTokenIssuer(context: ServiceContext): IssueToken {
     // Loaded on first use: most services never see a proof.
     const { verifyDpopProof } = await import('./dpop-proof.ts')
     const verified = await verifyDpopProof(proof, { clientId, url: url(), nowMs: clock.now() })
-    if (!(await storage.assertions.use(verified.id, verified.expiresAtMs)))
+    if (!(await assertions.use(verified.id, verified.expiresAtMs)))
       throw new ProtocolError('invalid_dpop_proof', { clientId, parameter: 'jti' })
     return verified.keyThumbprint
   }
@@ -102,7 +118,7 @@ export function createTokenIssuer(context: ServiceContext): IssueToken {
         ? createAccessToken(issuedAtMs)
         : await createJwt({ application, issuer: issuer(), ...granted }, signingKeys, alterJwt)
     const token = { applicationId, secretId: credential.id, generation, ...granted }
-    await storage.tokens.save({ hash: accessTokenHash(value), ...token })
+    await tokens.save({ hash: accessTokenHash(value), ...token })
     const { address } = caller
     activity.tokenRequested({ clientId, outcome: 'issued', address, used: [applicationId, credential.id] })
     const tokenType = keyThumbprint === undefined ? 'Bearer' : 'DPoP'

@@ -5,7 +5,9 @@ import type { Clock } from '../runtime/clock.ts'
 import { StorageFailure } from '../storage/storage-failure.ts'
 import { UsageError } from '../runtime/usage-error.ts'
 import type { Actor } from '../storage/audit-storage.ts'
-import type { Storage, StoredSigningKey, Transaction } from '../storage/storage.ts'
+import type { Database } from '../storage/database.ts'
+import { signingKeyStorage, type StoredSigningKey } from '../features/signing-keys/storage.ts'
+import type { Transaction } from '../features/acts.ts'
 
 export const signingAlgorithms = ['ES256', 'RS256', 'EdDSA'] as const
 export type SigningAlgorithm = (typeof signingAlgorithms)[number]
@@ -48,7 +50,7 @@ export interface SigningKeys {
 }
 
 export interface SigningKeysContext {
-  readonly storage: Pick<Storage, 'signingKeys'>
+  readonly database: Database
   readonly act: Act
   readonly keyring: Keyring
   readonly clock: Clock
@@ -59,13 +61,14 @@ export interface SigningKeysContext {
 const byService = { actorType: 'service' } as const
 
 export function createSigningKeys({
-  storage,
+  database,
   act,
   keyring,
   clock,
   algorithm,
   warn,
 }: SigningKeysContext): SigningKeys {
+  const storage = signingKeyStorage(database)
   let imported: SigningKey | undefined
 
   async function create(state: 'next' | 'current'): Promise<StoredSigningKey> {
@@ -94,7 +97,7 @@ export function createSigningKeys({
 
   return {
     async prepare() {
-      const keys = await storage.signingKeys.list()
+      const keys = await storage.list()
       const signing = keys.filter(({ state }) => state !== 'last')
       if ((await Promise.all(signing.map(decrypt))).includes(undefined)) {
         warn(
@@ -114,7 +117,7 @@ export function createSigningKeys({
       })
     },
     async current() {
-      const stored = (await storage.signingKeys.list()).find(({ state }) => state === 'current')
+      const stored = (await storage.list()).find(({ state }) => state === 'current')
       if (stored && imported?.kid === stored.kid) return imported
       const jwk = stored && (await decrypt(stored))
       if (!stored || jwk === undefined)
@@ -125,12 +128,12 @@ export function createSigningKeys({
     },
     async published() {
       const nowMs = clock.now()
-      return (await storage.signingKeys.list())
+      return (await storage.list())
         .filter(({ expiresAtMs = Infinity }) => expiresAtMs > nowMs)
         .map(({ publicKey }) => JSON.parse(publicKey) as JWK)
     },
     async list() {
-      const keys = await storage.signingKeys.list()
+      const keys = await storage.list()
       return keys.map(({ kid, algorithm: its, state, createdAtMs, expiresAtMs }) => ({
         kid,
         algorithm: its,

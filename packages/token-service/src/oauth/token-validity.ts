@@ -1,4 +1,4 @@
-import type { FoundToken } from '../storage/storage.ts'
+import type { FoundToken } from './token-storage.ts'
 
 /** A token is active while the token itself, its secret and its application's approval are valid. */
 export function isActive(

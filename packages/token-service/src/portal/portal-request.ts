@@ -1,4 +1,4 @@
-import type { Developer } from '../storage/developer-storage.ts'
+import type { Developer } from '../features/people/storage.ts'
 import type { RawParameters } from '../oauth/parameters.ts'
 import type { NoticeName } from './layout/notices.ts'
 import type { OpenRoute } from './route-table.ts'

@@ -1,4 +1,4 @@
-import type { ServiceContext } from '../oauth/service-context.ts'
+import type { ServiceContext } from '../service/context.ts'
 import { accountHandlers } from './account/account-handlers.ts'
 import { accountRoutes } from './account/account-routes.ts'
 import { applicationHandlers } from './applications/application-handlers.ts'

@@ -6,6 +6,8 @@ import { createFailedAttemptLimit } from '../oauth/failed-attempt-limit.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { createKeyring, createRandomKey, type Keyring } from '../runtime/keyring.ts'
 import { createSigningKeys } from '../oauth/signing-keys.ts'
+import { catalogueStorage } from '../features/catalogue/storage.ts'
+import { createSqlAudit } from '../storage/sql-audit.ts'
 import { createAct } from '../features/acts.ts'
 import { createAccountLinks } from '../features/people/account-links.ts'
 import { createApplicationRegistry } from '../features/applications/acts.ts'
@@ -16,11 +18,11 @@ import { createTrustedIssuerRegistry, seedTrustedIssuers } from '../features/tru
 import { createPerform } from '../storage/act.ts'
 import { webhookStorage } from '../features/webhook/storage.ts'
 import { addWebhookEvents } from '../features/webhook/events.ts'
-import { openStorage, type StorageLocation } from '../storage/open-storage.ts'
 import { checkNewestKey } from '../storage/hash-keys.ts'
-import type { Storage } from '../storage/storage.ts'
-import { createPurge, purgeRegularly } from '../oauth/purge-expired.ts'
-import type { ServiceContext } from '../oauth/service-context.ts'
+import { openDatabase, type StorageLocation } from '../storage/open-database.ts'
+import type { Database } from '../storage/database.ts'
+import { createPurge, purgeRegularly } from './purge.ts'
+import { createStorage, type ServiceContext } from './context.ts'
 import type { RemoteKeySets } from '../oauth/remote-key-sets.ts'
 import { createPublicFetch } from '../runtime/public-fetch.ts'
 import { createWebhookSender, webhookRetentionMs } from '../features/webhook/delivery.ts'
@@ -38,15 +40,15 @@ export async function openServiceContext(
   const keyring = createKeyring(options.secretHashKeys ?? (await keysFor(options.storage)))
   const { secretOverlapSeconds, logger } = options
   const warn = (message: string) => logger?.warn(message)
-  const performOn = ({ database }: Storage) =>
+  const performOn = (database: Database) =>
     createPerform({ database, keyring, clock, warn, onEntries: addWebhookEvents })
-  const actsOn = (to: Storage) => createAct(performOn(to))
-  const seed = async (to: Storage, replace = false) => {
-    await to.products.add(options.products)
-    await seedScopes(options.scopes, { storage: to, act: actsOn(to) })
+  const seed = async (database: Database, replace = false) => {
+    const act = createAct(performOn(database))
+    await catalogueStorage(database, 'products').add(options.products)
+    await seedScopes(options.scopes, { database, act })
     const context = {
-      storage: to,
-      act: actsOn(to),
+      database,
+      act,
       keyring,
       nowMs: clock.now(),
       secretOverlapSeconds,
@@ -57,10 +59,10 @@ export async function openServiceContext(
     await seedResourceServers(options.resourceServers, context)
     await seedTrustedIssuers(options.trustedIssuers, context)
   }
-  const signingKeysOf = (of: Storage) =>
+  const signingKeysOf = (database: Database) =>
     createSigningKeys({
-      storage: of,
-      act: actsOn(of),
+      database,
+      act: createAct(performOn(database)),
       keyring,
       clock,
       algorithm: options.signingAlgorithm,
@@ -72,20 +74,21 @@ export async function openServiceContext(
     )
   }
   const hashKeys = watchHashKeys({ keyring, clock, warn })
-  const storage = await openStorage(options.storage, {
+  const open = await openDatabase(options.storage, {
     onError,
     keyring,
     clock,
-    async prepare(opened) {
-      await checkHashKeys(opened.database, keyring, clock.now())
-      await warnOfAuditKey(opened, keyring, warn)
-      await renewHashKeys(opened.database, keyring)
-      await seed(opened)
-      await signingKeysOf(opened).prepare()
-      await hashKeys.check(opened.database)
+    async prepare(database) {
+      await checkHashKeys(database, keyring, clock.now())
+      await warnOfAuditKey(database, keyring, warn)
+      await renewHashKeys(database, keyring)
+      await seed(database)
+      await signingKeysOf(database).prepare()
+      await hashKeys.check(database)
     },
   })
-  const { applications, resourceServers } = storage
+  const storage = createStorage(open)
+  const { database, applications, resourceServers } = storage
   const activity = createActivityRecorder({ storage: storage.activity, clock, onError })
   const failedAttempts = createFailedAttemptLimit(storage.failures, clock, {
     attempts: options.failureAttempts,
@@ -106,7 +109,7 @@ export async function openServiceContext(
     applications,
     warn,
   })
-  const perform = performOn(storage)
+  const perform = performOn(database)
   const act = createAct(perform)
   const registry = { storage, act, keyring, clock }
   const purge = createPurge({
@@ -118,16 +121,16 @@ export async function openServiceContext(
     warn,
     auditRetentionMs: options.auditRetentionDays * dayMs,
     usageRetentionMs: options.usageRetentionDays * dayMs,
-    also: [(nowMs) => webhookStorage(storage.database).purge(nowMs - webhookRetentionMs)],
+    also: [(nowMs) => webhookStorage(database).purge(nowMs - webhookRetentionMs)],
   })
   const run = async () => {
-    await hashKeys.check(storage.database)
-    await checkNewestKey(storage.database.query, keyring)
+    await hashKeys.check(database)
+    await checkNewestKey(database.query, keyring)
     await purge.run()
   }
   const stopPurging = purgeRegularly({ run }, onError)
   const webhookSender = createWebhookSender({
-    database: storage.database,
+    database,
     keyring,
     clock,
     send: createPublicFetch({ allowedHosts: options.webhookAllowedHosts, setting: 'webhookAllowedHosts' }),
@@ -145,12 +148,12 @@ export async function openServiceContext(
     openidProvider: options.openidProvider,
     warn,
     logFailure: onError,
-    database: storage.database,
+    database,
     perform,
     act,
     clockJump: purge.clockJump,
     missingHashKeys: hashKeys.missing,
-    signingKeys: signingKeysOf(storage),
+    signingKeys: signingKeysOf(database),
     registryFor: (by) => createApplicationRegistry(registry, by),
     resourceServersFor: (by) => createResourceServerRegistry(registry, by),
     developersFor: (by) => createDeveloperRegistry(registry, by),
@@ -172,7 +175,7 @@ export async function openServiceContext(
     }, authentication),
     async reset() {
       await Promise.all([storage.tokens.clear(), storage.failures.clear()])
-      await seed(storage, true)
+      await seed(database, true)
     },
     async close() {
       await Promise.all([stopPurging(), webhookSender.stop()])
@@ -184,10 +187,11 @@ export async function openServiceContext(
 
 /** Without the key of its end, the audit log cannot be continued, only begun anew. */
 async function warnOfAuditKey(
-  { audit }: Storage,
+  database: Database,
   keyring: Keyring,
   warn: (message: string) => void,
 ): Promise<void> {
+  const audit = createSqlAudit(database)
   const { head } = await audit.checkpoints()
   if (head && !keyring.keyIds.includes(head.keyId)) {
     warn(

@@ -10,7 +10,7 @@ import { createControlServer } from '../sandbox/control-server.ts'
 import { createSandbox } from '../sandbox/sandbox.ts'
 import { openService, type OpenService } from './open-service.ts'
 import type { Actor } from '../storage/audit-storage.ts'
-import type { ServiceContext } from '../oauth/service-context.ts'
+import type { ServiceContext } from './context.ts'
 import type { RunningTokenService } from './running-token-service.ts'
 import type { ResolvedOptions } from './service-settings.ts'
 

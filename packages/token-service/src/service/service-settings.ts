@@ -21,7 +21,7 @@ import {
 import { rejectInvalidIssuers, trustedIssuerSettings } from '../features/trusted-issuers/acts.ts'
 import { openidProviderSettings } from '../features/people/openid-provider-options.ts'
 import { signingAlgorithms } from '../oauth/signing-keys.ts'
-import { parseStorageLocation } from '../storage/open-storage.ts'
+import { parseStorageLocation } from '../storage/open-database.ts'
 import { boolean, booleanOf, list, numeric, parseSettings, port, setting } from '../runtime/setting.ts'
 import type { TokenServiceOptions } from './token-service-options.ts'
 

@@ -3,8 +3,8 @@ import type { Clock } from '../runtime/clock.ts'
 import type { Keyring } from '../runtime/keyring.ts'
 import type { Actor, AuditEntry, AuditEvent, Changes } from './audit-storage.ts'
 import { checkNewestKey } from './hash-keys.ts'
-import { oneAfterAnother, type Database } from './sql/database.ts'
-import { createSqlAudit } from './sql/sql-audit.ts'
+import { oneAfterAnother, type Database } from './database.ts'
+import { createSqlAudit } from './sql-audit.ts'
 
 /** Adds an entry about what the act did. */
 export type Audit = (event: string, about?: Pick<AuditEvent, 'clientId' | 'detail' | 'changes'>) => void

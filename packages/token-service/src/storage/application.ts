@@ -28,6 +28,12 @@ export function projectNameKey(name: string): string {
   return name.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, ' ').trim()
 }
 
+/** When something is deleted, and by whom; `null` cancels the deletion. */
+export interface Deletion {
+  readonly deletesAtMs?: number | null | undefined
+  readonly deletedBy?: DeletedBy | null | undefined
+}
+
 /** What an administrator deletes, only an administrator restores. */
 export type DeletedBy = 'owner' | 'administrator'
 

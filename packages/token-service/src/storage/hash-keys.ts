@@ -2,7 +2,7 @@ import type { Keyring } from '../runtime/keyring.ts'
 import { UsageError } from '../runtime/usage-error.ts'
 import type { AuditKeyring } from './audit-storage.ts'
 import type { Schema } from './schema.ts'
-import type { Query } from './sql/database.ts'
+import type { Query } from './database.ts'
 
 /** A secret that only its client can hash with another key. */
 export interface SecretOfKey {

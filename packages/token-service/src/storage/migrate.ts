@@ -1,4 +1,6 @@
 import { sql } from 'kysely'
+import type { Clock } from '../runtime/clock.ts'
+import type { Keyring } from '../runtime/keyring.ts'
 import { digest } from '../runtime/digest.ts'
 import type { AuditEvent } from './audit-storage.ts'
 import { initial } from './migrations/0001-initial.ts'
@@ -9,11 +11,11 @@ import { invitationsAndSessions } from './migrations/0005-invitations-and-sessio
 import { boundTokens } from './migrations/0006-bound-tokens.ts'
 import { removedHashKeys } from './migrations/0007-removed-hash-keys.ts'
 import type { ColumnTypes, Migration } from './migrations/migration.ts'
-import type { MigrationContext } from './storage.ts'
+
 import { SchemaMismatch } from './schema-mismatch.ts'
-import { inTransaction, type Database, type Query } from './sql/database.ts'
-import { createSqlAudit } from './sql/sql-audit.ts'
-import { createSqlPurgeTime } from './sql/sql-purge-time.ts'
+import { inTransaction, type Database, type Query } from './database.ts'
+import { createSqlAudit } from './sql-audit.ts'
+import { purgeTimeStorage } from './purge-time.ts'
 
 /** In their order: the first one creates schema 1. */
 export const migrations: readonly Migration[] = [
@@ -25,6 +27,21 @@ export const migrations: readonly Migration[] = [
   boundTokens,
   removedHashKeys,
 ]
+
+/** What the migration of a database needs. */
+export interface MigrationContext {
+  /** Signs the entry of the audit log. */
+  readonly keyring: Keyring
+  readonly clock: Clock
+}
+
+/** How a database is opened. */
+export interface OpenOptions extends MigrationContext {
+  /** Called for failures that no caller gets to see. */
+  readonly onError: (error: unknown) => void
+  /** Runs once, after the migrations and before anything else; the database is not opened if it rejects. */
+  readonly prepare: (database: Database) => Promise<void>
+}
 
 interface AppliedSchema {
   readonly number: number
@@ -62,7 +79,7 @@ export async function migrate(
     const by = { actorType: 'service', atMs: nowMs, count: 1 } as const
     const entries = [upgrade, ...events].map((event) => ({ ...by, ...event }))
     await createSqlAudit({ ...database, query }).append(entries, keyring, from === 0)
-    if (from === 0) await createSqlPurgeTime({ ...database, query }).set(nowMs, keyring)
+    if (from === 0) await purgeTimeStorage({ ...database, query }).set(nowMs, keyring)
   })
 }
 

@@ -5,7 +5,7 @@ import {
   withoutPostgres,
   type PostgresCluster,
 } from '@tokenwell/internal-testing/postgres'
-import type { Database } from '../../src/storage/sql/database.ts'
+import type { Database } from '../../src/storage/database.ts'
 import { runSequences } from './audit-sequences.ts'
 import { createPostgresTestDatabase, createSqliteTestDatabase } from '../storage/open-test-storage.ts'
 

@@ -9,7 +9,7 @@ import type { AuditEntry, Checkpoint } from '../../src/storage/audit-storage.ts'
 import { runCommand, temporaryFolder } from '../service-process.ts'
 import { administeredService, application } from '../test-service.ts'
 import { openSqlite } from '../../src/storage/sqlite/open-sqlite.ts'
-import type { Storage } from '../../src/storage/storage.ts'
+import { createStorage, type Storage } from '../../src/service/context.ts'
 import { performOn } from '../storage/open-test-storage.ts'
 
 const keys = ['k'.repeat(32), 'o'.repeat(32)]
@@ -24,7 +24,7 @@ async function database() {
   const time = { now: 0 }
   const clock = { now: () => time.now }
   const keyring = createKeyring(keys)
-  const open = () => openSqlite(file, { keyring, clock })
+  const open = () => openSqlite(file, { keyring, clock }).then(createStorage)
   const warnings: string[] = []
   let copies = 0
   const perform = async (storage: Storage) => {

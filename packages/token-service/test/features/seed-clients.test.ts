@@ -40,7 +40,7 @@ it('changes the secret of an application that also has a key', async () => {
     const warnings: string[] = []
     const options = { name: 'a', clientId: 'a', jwksUrl: 'https://a.example.com/jwks.json', clientSecret }
     const warn = (message: string) => void warnings.push(message)
-    const context = { storage, act, keyring, nowMs: 0, secretOverlapSeconds: 60, warn }
+    const context = { database: storage.database, act, keyring, nowMs: 0, secretOverlapSeconds: 60, warn }
     await seedApplications(resolveOptions({ applications: [options] }).applications, context)
     const client = await storage.applications.findClient('a')
     return [warnings, client?.secrets.map(({ expiresAtMs }) => expiresAtMs)]
@@ -57,7 +57,7 @@ it('changes the secret of an application that also has a key', async () => {
 it('creates each project once, however often the service starts', async () => {
   const { storage, keyring, act } = await opened()
   const context = {
-    storage,
+    database: storage.database,
     act,
     keyring,
     nowMs: 0,
@@ -84,7 +84,15 @@ async function starts() {
   return async (nowMs: number, options: Omit<ResourceServerOptions, 'clientId'>, replace?: boolean) => {
     const warnings: string[] = []
     const warn = (message: string) => void warnings.push(message)
-    const context = { storage, act, keyring, nowMs, secretOverlapSeconds: 60, warn, replace }
+    const context = {
+      database: storage.database,
+      act,
+      keyring,
+      nowMs,
+      secretOverlapSeconds: 60,
+      warn,
+      replace,
+    }
     await seedResourceServers([{ clientId: 'api', ...options }], context)
     const [server] = await storage.resourceServers.list()
     if (!server) throw new Error('There is no resource server.')

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { createBatcher } from '../../src/storage/sql/batcher.ts'
+import { createBatcher } from '../../src/storage/batcher.ts'
 
 /** Batches that a test completes. */
 function controlled(options?: Parameters<typeof createBatcher>[1]) {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { NameTaken, type Developer } from '../../src/storage/developer-storage.ts'
-import type { Storage } from '../../src/storage/storage.ts'
+import { NameTaken, type Developer } from '../../src/features/people/storage.ts'
+import type { Storage } from '../../src/service/context.ts'
 import { inTestTransaction } from './open-test-storage.ts'
 
 const createdAtMs = 1_700_000_000_000

@@ -18,9 +18,9 @@ import { initial } from '../../src/storage/migrations/0001-initial.ts'
 import { administrators } from '../../src/storage/migrations/0002-administrators.ts'
 import type { Migration } from '../../src/storage/migrations/migration.ts'
 import { SchemaMismatch } from '../../src/storage/schema-mismatch.ts'
-import type { Database } from '../../src/storage/sql/database.ts'
-import { createSqlAudit } from '../../src/storage/sql/sql-audit.ts'
-import { createSqlProjects } from '../../src/storage/sql/sql-projects.ts'
+import type { Database } from '../../src/storage/database.ts'
+import { createSqlAudit } from '../../src/storage/sql-audit.ts'
+import { projectStorage } from '../../src/features/projects/storage.ts'
 import { runCommand, temporaryFolder } from '../service-process.ts'
 import { createPostgresTestDatabase, createSqliteTestDatabase, openTestSqlite } from './open-test-storage.ts'
 
@@ -93,7 +93,7 @@ function describeMigrations(create: () => Promise<Database>): void {
         database.query,
       )
     await migrate(database, context, [initial, administrators])
-    const projects = await createSqlProjects(database).list()
+    const projects = await projectStorage(database).list()
     expect(projects.map(({ name }) => name)).toEqual([
       'Billing',
       'billing (2)',

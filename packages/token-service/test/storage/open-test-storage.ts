@@ -5,11 +5,11 @@ import { createKeyring } from '../../src/runtime/keyring.ts'
 import { addWebhookEvents } from '../../src/features/webhook/events.ts'
 import { createPerform, type Perform, type PerformContext } from '../../src/storage/act.ts'
 import { createPool, openPostgres } from '../../src/storage/postgres/open-postgres.ts'
-import { createDatabase, oneAfterAnother, type Database } from '../../src/storage/sql/database.ts'
-import { changeableParts } from '../../src/storage/sql/sql-storage.ts'
+import { createDatabase, oneAfterAnother, type Database } from '../../src/storage/database.ts'
 import { openMemory, openSqlite } from '../../src/storage/sqlite/open-sqlite.ts'
 import { NodeSqliteDialect } from '../../src/storage/sqlite/sqlite-dialect.ts'
-import type { Storage, Transaction } from '../../src/storage/storage.ts'
+import { createStorage, type Storage } from '../../src/service/context.ts'
+import { allParts, type Transaction } from '../../src/features/acts.ts'
 
 /** What the audit logs of the test storages are signed with. */
 export const testKeyring = createKeyring(['test key '.repeat(4)])
@@ -43,13 +43,15 @@ export function inTestTransaction<Result>(
   { database }: Pick<Storage, 'database'>,
   work: (stored: Transaction) => Promise<Result>,
 ): Promise<Result> {
-  return oneAfterAnother(database, (query) => work(changeableParts({ ...database, query })))
+  return oneAfterAnother(database, (query) => work(allParts({ ...database, query })))
 }
 
 export const openTestOptions = { ...context, onError: () => {}, prepare: async () => {} }
 
-export const openTestMemory = (): Promise<Storage> => openMemory(context)
+export const openTestMemory = (): Promise<Storage> => openMemory(context).then(createStorage)
 
-export const openTestSqlite = (file: string): Promise<Storage> => openSqlite(file, context)
+export const openTestSqlite = (file: string): Promise<Storage> =>
+  openSqlite(file, context).then(createStorage)
 
-export const openTestPostgres = (url: string): Promise<Storage> => openPostgres(url, openTestOptions)
+export const openTestPostgres = (url: string): Promise<Storage> =>
+  openPostgres(url, openTestOptions).then(createStorage)

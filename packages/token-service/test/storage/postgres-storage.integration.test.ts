@@ -10,6 +10,7 @@ import {
 } from '@tokenwell/internal-testing/postgres'
 import { digest } from '../../src/runtime/digest.ts'
 import { openPostgres } from '../../src/storage/postgres/open-postgres.ts'
+import { createStorage } from '../../src/service/context.ts'
 import { openTestOptions, openTestPostgres } from './open-test-storage.ts'
 
 describe.skipIf(postgresIsAbsent)(`a PostgreSQL database (${withoutPostgres})`, () => {
@@ -111,11 +112,12 @@ describe('a PostgreSQL server that cannot be reached', () => {
 
   it('is tried again until the storage is closed; until then every call fails with the reason', async () => {
     const reported: string[] = []
-    const storage = await openPostgres('postgres://someone:canary@127.0.0.1:1/nowhere', {
+    const open = await openPostgres('postgres://someone:canary@127.0.0.1:1/nowhere', {
       ...openTestOptions,
       onError: (error) => reported.push(String(error)),
       prepare: () => expect.unreachable(),
     })
+    const storage = createStorage(open)
     await expect(storage.probe()).rejects.toThrow(/127\.0\.0\.1:1\/nowhere cannot be used: .*ECONNREFUSED/)
     await expect(storage.tokens.find('hash')).rejects.toThrow('The storage failed: ')
     await expect.poll(() => reported.length).toBeGreaterThan(1)

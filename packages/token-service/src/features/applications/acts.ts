@@ -8,7 +8,9 @@ import {
   type RegisteredClient,
 } from '../../storage/application.ts'
 import type { Actor } from '../../storage/audit-storage.ts'
-import type { ApplicationChanges, ProjectChanges, Transaction } from '../../storage/storage.ts'
+import type { ApplicationChanges } from './storage.ts'
+import type { ProjectChanges } from '../projects/storage.ts'
+import type { Transaction } from '../acts.ts'
 import { NotFoundError, UsageError } from '../../runtime/usage-error.ts'
 import type { RegistryContext } from '../acts.ts'
 import { approvalOf, exceeds, type TokenSettings } from './settings.ts'

@@ -1,5 +1,6 @@
 import { changesOf, type Audit } from '../../storage/act.ts'
-import type { Scope, Transaction } from '../../storage/storage.ts'
+import type { Scope } from './storage.ts'
+import type { Transaction } from '../acts.ts'
 
 /** Adds a scope to the catalogue, or changes its API and its description; an undefined one is removed. */
 export async function setScope(

@@ -8,10 +8,11 @@ import {
   type RegisteredClient,
   type StoredSecret,
 } from '../../storage/application.ts'
-import { createSqlApplications, findClient } from '../../storage/sql/sql-applications.ts'
-import { createSqlResourceServers } from '../../storage/sql/sql-resource-servers.ts'
-import { createSqlSecrets } from '../../storage/sql/sql-secrets.ts'
-import type { SecretStorage, Transaction } from '../../storage/storage.ts'
+import { applicationStorage } from '../applications/storage.ts'
+import { resourceServerStorage } from '../resource-servers/storage.ts'
+import { secretStorage } from './storage.ts'
+import type { SecretStorage } from './storage.ts'
+import type { Transaction } from '../acts.ts'
 import { parsePublicKeys } from './parse-public-keys.ts'
 import { publicKeys, withKeys, withNewName, withoutKey } from './public-keys.ts'
 
@@ -47,7 +48,7 @@ export async function rotateSecret(
   { overlapMs, id }: { readonly overlapMs: number; readonly id?: string | undefined },
 ): Promise<string> {
   await keysOf(act, owner)
-  const secrets = createSqlSecrets(act)
+  const secrets = secretStorage(act)
   const nowMs = act.clock.now()
   const clientSecret = createClientSecret()
   const secret = storedSecret(act.keyring, { id, ownerId: owner.id, value: clientSecret, nowMs })
@@ -67,7 +68,7 @@ export async function revokeSecret(
   // The ID comes from a form.
   const secret = secrets.find(({ id }) => id === secretId)
   if (!secret) return
-  await endSecret(secret, createSqlSecrets(act), act.clock.now())
+  await endSecret(secret, secretStorage(act), act.clock.now())
   act.audit('secret_revoked', { clientId, detail: secretId })
 }
 
@@ -122,7 +123,7 @@ async function changeKeys(
 ): Promise<void> {
   const keys = await keysOf(act, owner)
   if (!keys) return
-  const clients = owner.kind === 'applications' ? createSqlApplications(act) : createSqlResourceServers(act)
+  const clients = owner.kind === 'applications' ? applicationStorage(act) : resourceServerStorage(act)
   await clients.update(owner.id, { keys: change(keys) })
 }
 
@@ -131,8 +132,8 @@ async function keysOf(
   act: Act,
   { kind, clientId }: CredentialOwner,
 ): Promise<readonly PublicKey[] | undefined> {
-  if (kind === 'resourceServers') return (await createSqlResourceServers(act).find(clientId))?.keys
-  const client = await findClient(act, clientId)
+  if (kind === 'resourceServers') return (await resourceServerStorage(act).find(clientId))?.keys
+  const client = await applicationStorage(act).findClient(clientId)
   if (client && isBeingDeleted(client)) throw new BeingDeleted('application')
   return client?.application.keys
 }

@@ -9,9 +9,9 @@ import {
   secretsOfKey,
   type SecretOfKey,
 } from '../../storage/hash-keys.ts'
-import { createSqlAudit } from '../../storage/sql/sql-audit.ts'
-import { lockSecrets, type Database } from '../../storage/sql/database.ts'
-import { createSqlSigningKeys } from '../../storage/sql/sql-signing-keys.ts'
+import { createSqlAudit } from '../../storage/sql-audit.ts'
+import { lockSecrets, type Database } from '../../storage/database.ts'
+import { createSqlSigningKeys } from '../signing-keys/storage.ts'
 import { renewSigningSecret } from '../webhook/acts.ts'
 
 /** The key is the newest one, or secrets can be checked with it alone. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { digest } from '../../runtime/digest.ts'
 import type { Actor } from '../../storage/audit-storage.ts'
-import type { Developer } from '../../storage/developer-storage.ts'
+import type { Developer } from './storage.ts'
 import { NotFoundError } from '../../runtime/usage-error.ts'
 import { changesOf } from '../../storage/act.ts'
 import type { RegistryContext } from '../acts.ts'

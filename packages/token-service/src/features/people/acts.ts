@@ -1,5 +1,6 @@
 import { UsageError } from '../../runtime/usage-error.ts'
-import type { Developer, DeveloperStorage } from '../../storage/developer-storage.ts'
+import type { Developer } from './storage.ts'
+import type { DeveloperStorage } from './storage.ts'
 import type { Actor } from '../../storage/audit-storage.ts'
 import { changesOf, type Audit } from '../../storage/act.ts'
 import type { RegistryContext } from '../acts.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ms, named, operation, type AdminContext, type OperationGroup } from '../../admin/operation.ts'
 import { NotFoundError } from '../../runtime/usage-error.ts'
-import type { Developer } from '../../storage/developer-storage.ts'
+import type { Developer } from './storage.ts'
 
 const developer = named(
   'Developer',

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { NotFoundError } from '../../runtime/usage-error.ts'
 import type { Actor } from '../../storage/audit-storage.ts'
-import type { ResourceServer, Storage } from '../../storage/storage.ts'
+import type { ResourceServer, ResourceServerStorage } from './storage.ts'
 import type { RegistryContext } from '../acts.ts'
 import { changesOf } from '../../storage/act.ts'
 import { AlreadyExists, createClientId, createClientSecret, storedSecret } from '../credentials/acts.ts'
@@ -31,7 +31,7 @@ export interface ResourceServerRegistry {
 }
 
 export function createResourceServerRegistry(
-  context: RegistryContext & { readonly storage: Pick<Storage, 'resourceServers'> },
+  context: RegistryContext & { readonly storage: { readonly resourceServers: ResourceServerStorage } },
   by: Actor,
 ): ResourceServerRegistry {
   const { act, keyring, clock, storage } = context

@@ -9,7 +9,7 @@ import {
 } from '../../admin/credentials.ts'
 import { audiences } from '../applications/settings.ts'
 import { named, operation, type AdminContext, type OperationGroup } from '../../admin/operation.ts'
-import type { ResourceServer } from '../../storage/storage.ts'
+import type { ResourceServer } from './storage.ts'
 
 const bound = audiences.describe('Tokens for other APIs (`aud`) are inactive for it.')
 const resourceServer = named(

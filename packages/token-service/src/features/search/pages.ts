@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { html, type SafeHtml } from '@remix-run/html-template'
-import type { ServiceContext } from '../../oauth/service-context.ts'
+import type { ServiceContext } from '../../service/context.ts'
 import { listedStatus } from '../../portal/applications/status-badge.ts'
 import { shortId } from '../../portal/layout/copyable.ts'
 import { list, named, names, type Column } from '../../portal/layout/list.ts'
@@ -10,8 +10,8 @@ import { developerPages } from '../../portal/pages.ts'
 import { patterns, type Paths } from '../../portal/paths.ts'
 import { ownerIdOf } from '../../portal/projects/own-projects.ts'
 import type { RegisteredClient, Project } from '../../storage/application.ts'
-import type { Developer } from '../../storage/developer-storage.ts'
-import type { ListedProject, ListPage } from '../../storage/listing-storage.ts'
+import type { Developer } from '../people/storage.ts'
+import type { ListedProject, ListPage } from './listings.ts'
 
 /** How many of a kind are shown; the rest is behind a link to their list. */
 const shown = 8

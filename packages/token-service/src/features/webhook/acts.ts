@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
+import type { Clock } from '../../runtime/clock.ts'
 import type { Keyring } from '../../runtime/keyring.ts'
 import { NotFoundError, UsageError } from '../../runtime/usage-error.ts'
-import { changesOf, type Act } from '../../storage/act.ts'
+import { changesOf, type Act, type Perform } from '../../storage/act.ts'
 import type { Actor } from '../../storage/audit-storage.ts'
-import type { Database } from '../../storage/sql/database.ts'
-import type { ServiceContext } from '../service-context.ts'
-import { signingSecretPrefix } from './delivery.ts'
+import type { Database } from '../../storage/database.ts'
+import { signingSecretPrefix, type WebhookSender } from './delivery.ts'
 import { webhookEvent } from './events.ts'
 import { webhookStorage, type Webhook, type WebhookDelivery } from './storage.ts'
 
@@ -32,9 +32,16 @@ export async function removeWebhook(act: Act): Promise<void> {
   act.audit('webhook_removed', { detail: new URL(url).host })
 }
 
+interface WebhookContext {
+  readonly perform: Perform
+  readonly database: Database
+  readonly clock: Clock
+  readonly webhookSender: Pick<WebhookSender, 'attempt'>
+}
+
 /** Sends an event at once; resolves with what became of it. @throws {@link NotFoundError} without a webhook */
 export async function testWebhook(
-  { perform, database, clock, webhookSender }: ServiceContext,
+  { perform, database, clock, webhookSender }: WebhookContext,
   by: Actor,
 ): Promise<WebhookDelivery> {
   const event = webhookEvent('webhook.test', clock.now(), {})

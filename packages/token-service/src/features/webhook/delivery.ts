@@ -2,9 +2,9 @@ import { createHmac } from 'node:crypto'
 import type { Keyring } from '../../runtime/keyring.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { reasonOf, type PublicFetch } from '../../runtime/public-fetch.ts'
-import type { ExpiringSecret } from '../../storage/listing-storage.ts'
-import type { Database } from '../../storage/sql/database.ts'
-import { createSqlListings } from '../../storage/sql/sql-listings.ts'
+import type { ExpiringSecret } from '../search/listings.ts'
+import type { Database } from '../../storage/database.ts'
+import { listingStorage } from '../search/listings.ts'
 import { webhookEvent } from './events.ts'
 import { webhookStorage, type Webhook, type WebhookEvent, type WebhookOutcome } from './storage.ts'
 
@@ -139,7 +139,7 @@ async function addExpiringSecrets({
   clock,
 }: Pick<WebhookDeliveryContext, 'database' | 'clock'>): Promise<void> {
   const storage = webhookStorage(database)
-  const listings = createSqlListings(database)
+  const listings = listingStorage(database)
   const nowMs = clock.now()
   const checkedUntilMs = await storage.checkedUntilMs()
   if (nowMs - checkedUntilMs < minuteMs) return

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import type { Database } from '../../storage/sql/database.ts'
+import type { Database } from '../../storage/database.ts'
 import type { AuditEntry } from '../../storage/audit-storage.ts'
-import { findClient } from '../../storage/sql/sql-applications.ts'
-import { createSqlResourceServers } from '../../storage/sql/sql-resource-servers.ts'
+import { applicationStorage } from '../applications/storage.ts'
+import { resourceServerStorage } from '../resource-servers/storage.ts'
 import { webhookStorage, type WebhookDelivery } from './storage.ts'
 
 /** What the webhook reports. */
@@ -49,6 +49,6 @@ function typeOf({ event, changes = {} }: AuditEntry): WebhookEventType | undefin
 }
 
 async function nameOf(clientId: string, act: Database): Promise<string | undefined> {
-  const client = await findClient(act, clientId)
-  return client?.application.name ?? (await createSqlResourceServers(act).find(clientId))?.name
+  const client = await applicationStorage(act).findClient(clientId)
+  return client?.application.name ?? (await resourceServerStorage(act).find(clientId))?.name
 }

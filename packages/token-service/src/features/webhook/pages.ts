@@ -14,7 +14,7 @@ import { relativeTime, time } from '../../portal/layout/time.ts'
 import { administratorPages } from '../../portal/pages.ts'
 import { patterns } from '../../portal/paths.ts'
 import type { DeveloperRequest } from '../../portal/portal-request.ts'
-import type { ServiceContext } from '../service-context.ts'
+import type { ServiceContext } from '../../service/context.ts'
 import { removeWebhook, setWebhook, testWebhook } from './acts.ts'
 import { webhookStorage, type Webhook, type WebhookDelivery } from './storage.ts'
 

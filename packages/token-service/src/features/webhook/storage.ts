@@ -1,4 +1,4 @@
-import { countDeleted, inTransaction, type Database } from '../../storage/sql/database.ts'
+import { countDeleted, inTransaction, type Database } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'
 
 /** Where events are sent. */

@@ -1,7 +1,7 @@
 import type { SafeHtml } from '@remix-run/html-template'
 import { z } from 'zod'
 import type { accountRoutes } from './account-routes.ts'
-import type { ServiceContext } from '../../oauth/service-context.ts'
+import type { ServiceContext } from '../../service/context.ts'
 import { emptyForm, type FormState } from '../layout/form.ts'
 import { parseForm } from '../layout/parse-form.ts'
 import { tooManyAttempts, createPasswordChecker } from '../session/password-checker.ts'

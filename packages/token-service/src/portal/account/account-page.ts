@@ -1,5 +1,5 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import type { Session } from '../../storage/developer-storage.ts'
+import type { Session } from '../../features/sessions/storage.ts'
 import { csrfInput, field, type FormState } from '../layout/form.ts'
 import { list, type Column } from '../layout/list.ts'
 import type { PageContent } from '../layout/page.ts'

@@ -7,7 +7,7 @@ import { applicationFacets, applicationOrders, applicationsPage } from './applic
 import { listApplications } from './application-table.ts'
 import { requestsPage } from './requests-page.ts'
 import type { applicationRoutes } from './application-routes.ts'
-import type { ServiceContext } from '../../oauth/service-context.ts'
+import type { ServiceContext } from '../../service/context.ts'
 import { summarizeUsage, usageRanges, usageStart } from './usage.ts'
 import {
   applicationFormState,

@@ -6,8 +6,8 @@ import { named, type Column } from '../layout/list.ts'
 import { absent, lastUse, type LastUses } from '../layout/time.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 import { listedStatus } from './status-badge.ts'
-import type { ApplicationFilter } from '../../storage/listing-storage.ts'
-import type { ServiceContext } from '../../oauth/service-context.ts'
+import type { ApplicationFilter } from '../../features/search/listings.ts'
+import type { ServiceContext } from '../../service/context.ts'
 import { formatCount } from '../layout/paging.ts'
 
 export interface ApplicationTableContent {

@@ -1,5 +1,5 @@
 import { html } from '@remix-run/html-template'
-import type { ListedStatus } from '../../storage/listing-storage.ts'
+import type { ListedStatus } from '../../features/search/listings.ts'
 import { list, type Facet, type ListState } from '../layout/list.ts'
 import type { PageContent } from '../layout/page.ts'
 import type { DeveloperRequest } from '../portal-request.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { approvalRoutes } from './approval-routes.ts'
-import type { ServiceContext } from '../../oauth/service-context.ts'
+import type { ServiceContext } from '../../service/context.ts'
 import type { Application } from '../../storage/application.ts'
 import type { NoticeName } from '../layout/notices.ts'
 import { PortalError } from '../portal-error.ts'

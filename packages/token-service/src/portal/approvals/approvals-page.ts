@@ -1,6 +1,6 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { Application, Project, RegisteredClient } from '../../storage/application.ts'
-import type { ListedStatus } from '../../storage/listing-storage.ts'
+import type { ListedStatus } from '../../features/search/listings.ts'
 import {
   declineLink,
   undoDeclineForm,

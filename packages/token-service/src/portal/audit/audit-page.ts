@@ -1,5 +1,5 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import type { ClockJump } from '../../oauth/purge-expired.ts'
+import type { ClockJump } from '../../features/audit/acts.ts'
 import { choice, csrfInput, field } from '../layout/form.ts'
 import type { PageContent } from '../layout/page.ts'
 import { linkTo } from '../layout/paging.ts'

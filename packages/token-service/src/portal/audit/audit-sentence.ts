@@ -1,5 +1,5 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import type { Storage } from '../../storage/storage.ts'
+import type { Storage } from '../../service/context.ts'
 import type { StoredAuditEntry } from '../../storage/audit-storage.ts'
 import { byConfiguration } from '../../storage/act.ts'
 import { describeOutcome } from '../applications/usage.ts'

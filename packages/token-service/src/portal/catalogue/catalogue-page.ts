@@ -1,5 +1,5 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import type { Scope } from '../../storage/storage.ts'
+import type { Scope } from '../../features/catalogue/storage.ts'
 import { dialog } from '../layout/dialog.ts'
 import { csrfInput, field, type FormState } from '../layout/form.ts'
 import { list, named, searchNames, type Column, type ListState } from '../layout/list.ts'

@@ -1,5 +1,5 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import type { ExpiringSecret, ListPage } from '../../storage/listing-storage.ts'
+import type { ExpiringSecret, ListPage } from '../../features/search/listings.ts'
 import { list, named, type Column, type Facet, type ListState } from '../layout/list.ts'
 import type { PageContent } from '../layout/page.ts'
 import { relativeTimeOrNever } from '../layout/time.ts'

@@ -1,5 +1,5 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import type { ExpiringSecret, FailureTotal } from '../../storage/listing-storage.ts'
+import type { ExpiringSecret, FailureTotal } from '../../features/search/listings.ts'
 import { describeOutcome, type Usage } from '../applications/usage.ts'
 import { successRate, usageFigure, usageLegend } from '../applications/usage-chart.ts'
 import type { AuditSentence } from '../audit/audit-sentence.ts'

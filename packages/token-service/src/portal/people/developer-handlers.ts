@@ -1,7 +1,7 @@
 import { LastAdministrator } from '../../features/people/acts.ts'
-import type { Developer } from '../../storage/developer-storage.ts'
+import type { Developer } from '../../features/people/storage.ts'
 import type { peopleRoutes } from './people-routes.ts'
-import type { ServiceContext } from '../../oauth/service-context.ts'
+import type { ServiceContext } from '../../service/context.ts'
 import { z } from 'zod'
 import {
   developerPage,

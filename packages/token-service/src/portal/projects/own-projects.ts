@@ -1,5 +1,5 @@
 import type { Project, RegisteredClient } from '../../storage/application.ts'
-import type { Storage } from '../../storage/storage.ts'
+import type { Storage } from '../../service/context.ts'
 import { PortalError } from '../portal-error.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ProjectNameTaken, type ProjectDetails } from '../../features/applications/acts.ts'
 import type { projectRoutes } from './project-routes.ts'
-import type { ServiceContext } from '../../oauth/service-context.ts'
+import type { ServiceContext } from '../../service/context.ts'
 import { emptyForm, type FormState } from '../layout/form.ts'
 import { listApplications } from '../applications/application-table.ts'
 import { applicationOrders } from '../applications/applications-page.ts'

@@ -1,5 +1,5 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import type { Developer } from '../../storage/developer-storage.ts'
+import type { Developer } from '../../features/people/storage.ts'
 import type { Project } from '../../storage/application.ts'
 import { dialog } from '../layout/dialog.ts'
 import { choice, emptyForm } from '../layout/form.ts'

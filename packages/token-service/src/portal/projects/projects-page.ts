@@ -1,5 +1,5 @@
 import { html } from '@remix-run/html-template'
-import type { ListedProject, ListPage } from '../../storage/listing-storage.ts'
+import type { ListedProject, ListPage } from '../../features/search/listings.ts'
 import { list, named, names, type Column, type ListState } from '../layout/list.ts'
 import type { PageContent } from '../layout/page.ts'
 import { formatCount } from '../layout/paging.ts'

@@ -1,6 +1,6 @@
 import { apiDescription } from '../../http/openapi/api-description.ts'
 import { introspectionPath } from '../../oauth/endpoint-paths.ts'
-import type { ServiceContext } from '../../oauth/service-context.ts'
+import type { ServiceContext } from '../../service/context.ts'
 import type { DeveloperRequest, HandlersOf } from '../portal-request.ts'
 import { ownerIdOf } from '../projects/own-projects.ts'
 import { readOperations } from './api-operations.ts'

@@ -1,5 +1,5 @@
 import { html } from '@remix-run/html-template'
-import type { ResourceServer } from '../../storage/storage.ts'
+import type { ResourceServer } from '../../features/resource-servers/storage.ts'
 import { credentialsSection, type CredentialsContent } from '../secrets/credentials-section.ts'
 import { dangerSection } from '../layout/menus.ts'
 import { clientIdLine } from '../layout/copyable.ts'

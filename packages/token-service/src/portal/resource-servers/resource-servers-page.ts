@@ -1,5 +1,5 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import type { ResourceServer } from '../../storage/storage.ts'
+import type { ResourceServer } from '../../features/resource-servers/storage.ts'
 import { shortId } from '../layout/copyable.ts'
 import { csrfInput, field, type FormState } from '../layout/form.ts'
 import { list, named, searchNames, type Column, type ListState } from '../layout/list.ts'

@@ -10,7 +10,7 @@ import {
   type CredentialOwner,
 } from '../../features/credentials/acts.ts'
 import type { RawParameters } from '../../oauth/parameters.ts'
-import type { ServiceContext } from '../../oauth/service-context.ts'
+import type { ServiceContext } from '../../service/context.ts'
 import type { StoredSecret } from '../../storage/application.ts'
 import { PortalError } from '../portal-error.ts'
 import { ownClient } from '../projects/own-projects.ts'

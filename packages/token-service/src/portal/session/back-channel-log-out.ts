@@ -1,9 +1,9 @@
 import formbody from '@fastify/formbody'
 import { decodeProtectedHeader, errors, type JWTPayload } from 'jose'
 import type { FastifyError, FastifyInstance } from 'fastify'
-import type { ServiceContext } from '../../oauth/service-context.ts'
+import type { ServiceContext } from '../../service/context.ts'
 import { InvalidClaim, verifyClaims } from '../../oauth/verify-assertion.ts'
-import type { EndedAtProvider } from '../../storage/developer-storage.ts'
+import type { EndedAtProvider } from '../../features/sessions/storage.ts'
 import { OpenidFailure, type OpenidProvider } from './openid-provider.ts'
 import { sessionPaths } from './session-routes.ts'
 

@@ -1,5 +1,5 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import type { Developer, Invitation } from '../../storage/developer-storage.ts'
+import type { Developer, Invitation } from '../../features/people/storage.ts'
 import { csrfInput, type FormState, field } from '../layout/form.ts'
 import type { PageContent } from '../layout/page.ts'
 import type { PortalRequest } from '../portal-request.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ServiceContext } from '../../oauth/service-context.ts'
+import type { ServiceContext } from '../../service/context.ts'
 import { portalRoot } from '../../http/base-url.ts'
 import { emptyForm, type FormState } from '../layout/form.ts'
 import { parseForm } from '../layout/parse-form.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { portalRoot } from '../../http/base-url.ts'
-import type { ServiceContext } from '../../oauth/service-context.ts'
+import type { ServiceContext } from '../../service/context.ts'
 import { digest } from '../../runtime/digest.ts'
 import { emptyForm } from '../layout/form.ts'
 import { PortalError } from '../portal-error.ts'

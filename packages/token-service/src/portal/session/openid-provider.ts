@@ -1,7 +1,7 @@
 import { createRemoteJWKSet, errors, type JWTVerifyGetKey } from 'jose'
 import type { Configuration } from 'openid-client'
 import type { OpenidProviderSettings } from '../../features/people/openid-provider-options.ts'
-import type { ServiceContext } from '../../oauth/service-context.ts'
+import type { ServiceContext } from '../../service/context.ts'
 
 const timeoutSeconds = 5
 const metadataMs = 3_600_000

@@ -1,5 +1,5 @@
 import type { AuditEvent } from '../audit-storage.ts'
-import type { Query } from '../sql/database.ts'
+import type { Query } from '../database.ts'
 
 /**
  * A step from one schema of the database to the next. Its file is never edited once it is on the main branch, which

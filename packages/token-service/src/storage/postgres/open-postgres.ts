@@ -3,37 +3,31 @@ import { PostgresDialect, type Dialect } from 'kysely'
 import { Client, Pool, types } from 'pg'
 import { digest } from '../../runtime/digest.ts'
 import { UsageError } from '../../runtime/usage-error.ts'
-import { createDatabase } from '../sql/database.ts'
-import { migrate } from '../migrate.ts'
-import { createSqlStorage } from '../sql/sql-storage.ts'
+import { createDatabase, createProbe, type OpenDatabase } from '../database.ts'
+import { migrate, type OpenOptions } from '../migrate.ts'
 import { reportFailures, rootReason, StorageFailure } from '../storage-failure.ts'
-import type { OpenOptions, Storage } from '../storage.ts'
 
 const int8 = 20
 const firstDelayMs = 500
 const longestDelayMs = 15_000
 
 /**
- * Opens the PostgreSQL database at a URL and migrates it. If the server cannot be reached, the storage is returned too,
+ * Opens the PostgreSQL database at a URL and migrates it. If the server cannot be reached, it is returned too,
  * and connects in the background: until then every call rejects.
  */
-export async function openPostgres(url: string, options: OpenOptions): Promise<Storage> {
+export async function openPostgres(url: string, options: OpenOptions): Promise<OpenDatabase> {
   const { onError, prepare } = options
   const frequent = new Set<string>()
   const pool = createPool(url, frequent, onError)
   let unavailable: unknown
   const spec = { kind: 'postgres', name: `The database at ${withoutPassword(url)}` } as const
-  const storageOf = (dialect: Dialect) =>
-    createSqlStorage(createDatabase(spec, dialect, frequent), {
-      opened: Promise.resolve(),
-      close: () => pool.end(),
-    })
+  const databaseOf = (dialect: Dialect) => createDatabase(spec, dialect, frequent)
   const dialect = new PostgresDialect({ pool })
   const connect = async () => {
     try {
       // An error of a migration is reported as it is.
       await migrate(createDatabase(spec, dialect), options)
-      await prepare(storageOf(reportFailures(dialect)))
+      await prepare(databaseOf(reportFailures(dialect)))
       unavailable = undefined
     } catch (error) {
       if (error instanceof UsageError) throw error
@@ -41,10 +35,18 @@ export async function openPostgres(url: string, options: OpenOptions): Promise<S
       throw isOutage(error) ? new Outage(message) : new Unusable(message)
     }
   }
-  const storage = storageOf(reportFailures(dialect, () => unavailable))
+  const database = databaseOf(reportFailures(dialect, () => unavailable))
+  const open: OpenDatabase = {
+    database,
+    opened: Promise.resolve(),
+    probe: createProbe(database),
+    // The server does it.
+    compact: async () => {},
+    close: () => pool.end(),
+  }
   try {
     await connect()
-    return storage
+    return open
   } catch (error) {
     unavailable = error
     if (error instanceof Outage) {
@@ -53,20 +55,20 @@ export async function openPostgres(url: string, options: OpenOptions): Promise<S
           unavailable = reason
           throw reason
         })
-      return connectInBackground(storage, retry, error, onError)
+      return connectInBackground(open, retry, error, onError)
     }
-    await storage.close()
+    await open.close()
     throw error
   }
 }
 
-/** The storage while its server cannot be reached, and afterwards. */
+/** The database while its server cannot be reached, and afterwards. */
 function connectInBackground(
-  storage: Storage,
+  open: OpenDatabase,
   connect: () => Promise<void>,
   firstFailure: Outage,
   onError: OpenOptions['onError'],
-): Storage {
+): OpenDatabase {
   const closing = new AbortController()
 
   async function keepTrying(): Promise<void> {
@@ -88,16 +90,16 @@ function connectInBackground(
 
   const trying = keepTrying()
   const opened = new Promise<void>((resolve, reject) => {
-    // When the storage is closed before, it remains pending.
+    // When the database is closed before, it remains pending.
     trying.then(resolve, (error: unknown) => isFinal(error) && reject(error as Error))
   })
   opened.catch(() => {})
   return {
-    ...storage,
+    ...open,
     opened,
     async close() {
       closing.abort()
-      await storage.close()
+      await open.close()
       await trying.catch(() => {})
     },
   }

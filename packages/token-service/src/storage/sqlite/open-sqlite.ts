@@ -2,38 +2,48 @@ import { open, statfs } from 'node:fs/promises'
 import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { UsageError } from '../../runtime/usage-error.ts'
-import { createDatabase, type Database } from '../sql/database.ts'
-import { migrate } from '../migrate.ts'
-import { createSqlStorage } from '../sql/sql-storage.ts'
-import { reportFailures, rootReason } from '../storage-failure.ts'
-import type { MigrationContext, Storage } from '../storage.ts'
+import { createDatabase, createProbe, type Database, type OpenDatabase } from '../database.ts'
+import { migrate, type MigrationContext } from '../migrate.ts'
+import { report, reportFailures, rootReason } from '../storage-failure.ts'
 import { lockDatabase, importSqlite } from './database-file.ts'
 import { NodeSqliteDialect } from './sqlite-dialect.ts'
 
 const leastSpace = 1024 * 1024
 
 /** Opens a database that is gone when it is closed. */
-export async function openMemory(context: MigrationContext): Promise<Storage> {
+export async function openMemory(context: MigrationContext): Promise<OpenDatabase> {
   const { DatabaseSync } = await importSqlite()
   const database = await createSqliteDatabase('The database in memory', new DatabaseSync(':memory:'), context)
-  return createSqlStorage(database, {
+  return {
+    database,
     opened: Promise.resolve(),
+    probe: createProbe(database),
+    compact: async () => {},
     close: () => database.query.destroy(),
-  })
+  }
 }
 
 /** Opens the SQLite database in `file`, created if it does not exist, for this process only. */
-export async function openSqlite(file: string, context: MigrationContext): Promise<Storage> {
+export async function openSqlite(file: string, context: MigrationContext): Promise<OpenDatabase> {
   const { DatabaseSync } = await importSqlite()
   const { path, unlock } = await lockDatabase(file, DatabaseSync)
   let sqlite: DatabaseSync | undefined
   try {
     // Only the owner may read the database; SQLite creates its other files with the same mode.
     await (await open(path, 'a', 0o600)).close()
-    sqlite = new DatabaseSync(path)
-    configure(sqlite)
-    const database = await createSqliteDatabase(`The database file ${file}`, sqlite, context)
-    return createStorage(database, { path, sqlite, unlock })
+    const opened = (sqlite = new DatabaseSync(path))
+    configure(opened)
+    const database = await createSqliteDatabase(`The database file ${file}`, opened, context)
+    return {
+      database,
+      opened: Promise.resolve(),
+      probe: createProbe(database, () => checkSpace(path)),
+      compact: () => compact(database, opened).catch(report),
+      async close() {
+        await database.query.destroy()
+        unlock()
+      },
+    }
   } catch (error) {
     sqlite?.close()
     unlock()
@@ -60,21 +70,6 @@ function configure(sqlite: DatabaseSync): void {
   sqlite.exec('pragma journal_mode = wal')
   sqlite.exec('pragma synchronous = full')
   sqlite.exec('pragma cache_size = -16384')
-}
-
-function createStorage(
-  database: Database,
-  { path, sqlite, unlock }: { path: string; sqlite: DatabaseSync; unlock: () => void },
-): Storage {
-  return createSqlStorage(database, {
-    opened: Promise.resolve(),
-    checkSpace: () => checkSpace(path),
-    compact: () => compact(database, sqlite),
-    async close() {
-      await database.query.destroy()
-      unlock()
-    },
-  })
 }
 
 /** A probe is small: on a disk that is nearly full it fits when a group of tokens does not. */

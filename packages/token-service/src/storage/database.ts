@@ -1,5 +1,7 @@
 import { CamelCasePlugin, Kysely, sql, type Compilable, type Dialect, type RawBuilder } from 'kysely'
-import type { Schema } from '../schema.ts'
+import { createBatcher } from './batcher.ts'
+import type { Schema } from './schema.ts'
+import { report } from './storage-failure.ts'
 
 export type Query = Kysely<Schema>
 
@@ -11,6 +13,35 @@ export interface Database {
   readonly query: Query
   /** Texts of statements that are worth preparing once per connection. */
   readonly frequent: Set<string>
+}
+
+/** A database that was opened and is migrated. */
+export interface OpenDatabase {
+  readonly database: Database
+  /**
+   * Resolves once the database can be used; until then every call rejects. Rejects if this version of the program cannot
+   * use it.
+   */
+  readonly opened: Promise<void>
+  /** Writes something; rejects if the database cannot be written to now. */
+  readonly probe: () => Promise<void>
+  /** Returns the space of deleted rows to the file system, if it does not happen by itself. */
+  readonly compact: () => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+/** Writes the time, once for those that arrive together. */
+export function createProbe({ query }: Database, checkSpace = async () => {}): OpenDatabase['probe'] {
+  const probe = createBatcher<undefined, void>(async () => {
+    await query
+      .insertInto('probes')
+      .values({ id: 1, atMs: Date.now() })
+      .onConflict((conflict) => conflict.column('id').doUpdateSet({ atMs: Date.now() }))
+      .execute()
+    await checkSpace().catch(report)
+    return []
+  })
+  return () => probe(undefined)
 }
 
 export function createDatabase(

@@ -1,5 +1,6 @@
 import { UsageError } from '../runtime/usage-error.ts'
-import type { OpenOptions, Storage } from './storage.ts'
+import type { OpenDatabase } from './database.ts'
+import type { OpenOptions } from './migrate.ts'
 
 /** Where a service stores its data: `memory` (SQLite in memory), `sqlite:FILE` or a `postgres://` URL. */
 export type StorageLocation =
@@ -15,20 +16,20 @@ export function parseStorageLocation(text: string): StorageLocation {
   throw new UsageError('The storage must be "memory", "sqlite:FILE" or a postgres:// URL.')
 }
 
-/** Opens the storage and migrates it. The code of a database is loaded only when it is used. */
-export async function openStorage(location: StorageLocation, options: OpenOptions): Promise<Storage> {
+/** Opens the database and migrates it. The code of a kind is loaded only when it is used. */
+export async function openDatabase(location: StorageLocation, options: OpenOptions): Promise<OpenDatabase> {
   if (location.kind === 'postgres') {
     const { openPostgres } = await loadPostgres()
     return openPostgres(location.url, options)
   }
   const { openMemory, openSqlite } = await import('./sqlite/open-sqlite.ts')
-  const storage =
+  const open =
     location.kind === 'memory' ? await openMemory(options) : await openSqlite(location.file, options)
   try {
-    await options.prepare(storage)
-    return storage
+    await options.prepare(open.database)
+    return open
   } catch (error) {
-    await storage.close()
+    await open.close()
     throw error
   }
 }

@@ -1,5 +1,5 @@
 import { sql, type ExpressionBuilder, type Selectable } from 'kysely'
-import { countedEvents } from '../activity-recorder.ts'
+import { countedEvents } from './activity-recorder.ts'
 import {
   chainBroken,
   chainStart,
@@ -11,7 +11,7 @@ import {
   signStart,
   unknownEnd,
   withCode,
-} from '../audit-chain.ts'
+} from './audit-chain.ts'
 import type {
   AuditEntry,
   AuditFilter,
@@ -24,9 +24,9 @@ import type {
   PurgedCode,
   StartCheckpoint,
   StoredAuditEntry,
-} from '../audit-storage.ts'
+} from './audit-storage.ts'
 import { countDeleted, oneAfterAnother, jsonRows, type Database, type Query } from './database.ts'
-import type { Schema } from '../schema.ts'
+import type { Schema } from './schema.ts'
 
 const listedColumns = [
   'id',

@@ -1,9 +1,13 @@
 import { sql } from 'kysely'
-import { digest } from '../../runtime/digest.ts'
-import type { FailureCount, FailureStorage } from '../storage.ts'
-import { createBatcher } from './batcher.ts'
-import type { Schema } from '../schema.ts'
-import { anyOf, countDeleted, type Database } from './database.ts'
+import { digest } from '../runtime/digest.ts'
+import { createBatcher } from '../storage/batcher.ts'
+import type { Schema } from '../storage/schema.ts'
+import { anyOf, countDeleted, type Database } from '../storage/database.ts'
+
+export interface FailureCount {
+  readonly count: number
+  readonly resetsAtMs: number
+}
 
 interface Failure {
   readonly key: string
@@ -11,8 +15,13 @@ interface Failure {
   readonly windowMs: number
 }
 
-/** Keys are stored as digests: what clients send as their ID must not be readable in the database. */
-export function createSqlFailures(database: Database): FailureStorage {
+export type FailureStorage = ReturnType<typeof failureStorage>
+
+/**
+ * Failed attempts by key, counted from the first one until the window ends. Keys are stored as digests: what clients send as their ID must not be
+ * readable in the database.
+ */
+export function failureStorage(database: Database) {
   const { query } = database
 
   const find = createBatcher<string, Schema['failures'] | undefined>(
@@ -59,13 +68,16 @@ export function createSqlFailures(database: Database): FailureStorage {
   })
 
   return {
-    async find(key, nowMs) {
+    async find(key: string, nowMs: number): Promise<FailureCount | undefined> {
       const failure = await find(digest(key))
       return failure && failure.resetsAtMs > nowMs ? failure : undefined
     },
-    add: (key, nowMs, windowMs) => add({ key: digest(key), nowMs, windowMs }),
-    purge: (nowMs) => countDeleted(query.deleteFrom('failures').where('resetsAtMs', '<=', nowMs)),
-    async clear() {
+    /** Adds one; returns the count that includes it, so that each of several concurrent failures gets its own count. */
+    add: (key: string, nowMs: number, windowMs: number): Promise<FailureCount> =>
+      add({ key: digest(key), nowMs, windowMs }),
+    purge: (nowMs: number): Promise<number> =>
+      countDeleted(query.deleteFrom('failures').where('resetsAtMs', '<=', nowMs)),
+    async clear(): Promise<void> {
       await query.deleteFrom('failures').execute()
     },
   }

@@ -1,10 +1,26 @@
-import type { ResourceServer, ResourceServerStorage } from '../storage.ts'
-import type { PublicKey } from '../application.ts'
-import { createBatcher } from './batcher.ts'
-import { anyOf, inTransaction, type Database, type Query } from './database.ts'
-import { secretColumns, withSecrets } from './sql-secrets.ts'
+import type { PublicKey, StoredSecret } from '../../storage/application.ts'
+import { createBatcher } from '../../storage/batcher.ts'
+import { anyOf, inTransaction, type Database, type Query } from '../../storage/database.ts'
+import { secretColumns, withSecrets } from '../credentials/storage.ts'
 
-export function createSqlResourceServers(database: Database): ResourceServerStorage {
+/** An API that accepts tokens, and may introspect them (RFC 7662, section 2.1). */
+export interface ResourceServer {
+  readonly id: string
+  readonly clientId: string
+  readonly name: string
+  /** Tokens for other APIs are inactive for it; `undefined`: it may introspect every token. */
+  readonly audiences?: readonly string[] | undefined
+  readonly createdAtMs: number
+  readonly secrets: readonly StoredSecret[]
+  readonly keys: readonly PublicKey[]
+  /** Counts the changes. */
+  readonly revision: number
+}
+
+export type ResourceServerStorage = ReturnType<typeof resourceServerStorage>
+
+/** APIs that may introspect tokens. */
+export function resourceServerStorage(database: Database) {
   const { query } = database
 
   const find = createBatcher<string, ResourceServer | undefined>(
@@ -18,8 +34,10 @@ export function createSqlResourceServers(database: Database): ResourceServerStor
 
   return {
     find,
-    list: async () => toServers(await selectServers(query).execute()),
-    create: ({ secrets, keys, audiences, ...server }) =>
+    /** The oldest first. */
+    list: async (): Promise<ResourceServer[]> => toServers(await selectServers(query).execute()),
+    /** Atomic; `false` if the client ID or the ID is taken. */
+    create: ({ secrets, keys, audiences, ...server }: ResourceServer): Promise<boolean> =>
       inTransaction(query, async (transaction) => {
         const { numInsertedOrUpdatedRows } = await transaction
           .insertInto('resourceServers')
@@ -34,7 +52,18 @@ export function createSqlResourceServers(database: Database): ResourceServerStor
         if (secrets.length > 0) await transaction.insertInto('secrets').values(secrets).execute()
         return true
       }),
-    async update(id, { keys, audiences, ...changes }, revision) {
+    /** Does nothing and resolves with `false` if it is no longer at the given revision. */
+    async update(
+      id: string,
+      {
+        keys,
+        audiences,
+        ...changes
+      }: Partial<Pick<ResourceServer, 'name' | 'keys'>> & {
+        readonly audiences?: readonly string[] | null | undefined
+      },
+      revision?: number,
+    ): Promise<boolean> {
       const { numUpdatedRows } = await query
         .updateTable('resourceServers')
         .set((row) => ({
@@ -48,7 +77,7 @@ export function createSqlResourceServers(database: Database): ResourceServerStor
         .executeTakeFirstOrThrow()
       return numUpdatedRows > 0n
     },
-    remove: (id) =>
+    remove: (id: string): Promise<void> =>
       inTransaction(query, async (transaction) => {
         await transaction.deleteFrom('secrets').where('ownerId', '=', id).execute()
         await transaction.deleteFrom('resourceServers').where('id', '=', id).execute()

@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createAct } from '../../src/features/acts.ts'
-import { confirmClock } from '../../src/features/audit/confirm-clock.ts'
-import { createPurge, purgeRegularly } from '../../src/oauth/purge-expired.ts'
+import { confirmClock } from '../../src/features/audit/acts.ts'
+import { createPurge, purgeRegularly } from '../../src/service/purge.ts'
 import { openMemory } from '../../src/storage/sqlite/open-sqlite.ts'
-import type { Storage } from '../../src/storage/storage.ts'
+import { createStorage, type Storage } from '../../src/service/context.ts'
 import { openTestMemory, performOn, testKeyring } from '../storage/open-test-storage.ts'
 import { serviceWithContext } from '../test-service.ts'
 
@@ -99,7 +99,7 @@ describe('a clock that is ahead', () => {
   async function purging() {
     const time = { now: Date.UTC(2026, 0, 1), elapsed: 0 }
     const clock = { now: () => time.now }
-    const storage = await openMemory({ keyring: testKeyring, clock })
+    const storage = createStorage(await openMemory({ keyring: testKeyring, clock }))
     const warnings: string[] = []
     const act = createAct(performOn(storage, { clock }))
     const start = () => purgeOf(storage, time, (message) => void warnings.push(message))

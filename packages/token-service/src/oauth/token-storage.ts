@@ -1,13 +1,40 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sql } from 'kysely'
-import type { FoundToken, StoredToken, TokenStorage } from '../storage.ts'
-import { createBatcher } from './batcher.ts'
-import { applicationColumns, toApplication } from './sql-applications.ts'
-import { countDeleted, firstOf, frequentStatement, type Database, type Query } from './database.ts'
+import type { Application } from '../storage/application.ts'
+import { createBatcher } from '../storage/batcher.ts'
+import { applicationColumns, toApplication } from '../features/applications/storage.ts'
+import { countDeleted, firstOf, frequentStatement, type Database, type Query } from '../storage/database.ts'
+
+/** An access token as it is kept: its digest, never the token itself. */
+export interface StoredToken {
+  readonly hash: string
+  readonly applicationId: string
+  /** The secret, the public key or the trusted issuer that it was issued for. */
+  readonly secretId: string
+  /** The application's token generation when it was issued. */
+  readonly generation: number
+  readonly products: readonly string[]
+  readonly scopes: readonly string[]
+  /** The APIs that it is for. */
+  readonly audiences: readonly string[]
+  /** Of the key that it is bound to (RFC 7638). */
+  readonly keyThumbprint?: string | undefined
+  readonly issuedAtMs: number
+  readonly expiresAtMs: number
+}
+
+/** A token with its application and the expiry of its secret, as they are now. */
+export interface FoundToken {
+  readonly token: StoredToken
+  readonly application: Application
+  readonly secretExpiresAtMs?: number | undefined
+}
 
 const purgeSize = 200
 
-export function createSqlTokens(database: Database): TokenStorage {
+export type TokenStorage = ReturnType<typeof tokenStorage>
+
+export function tokenStorage(database: Database) {
   const { kind, query } = database
 
   const insert = frequentStatement(database, (rows) =>
@@ -57,12 +84,15 @@ export function createSqlTokens(database: Database): TokenStorage {
   })
 
   return {
+    /** Settles once the token would survive a crash of the service. */
     save,
+    /** Also `undefined` if the token's secret, key or trusted issuer was removed. */
     find,
-    async remove(hash) {
+    async remove(hash: string): Promise<void> {
       await query.deleteFrom('tokens').where('hash', '=', hash).execute()
     },
-    async purge(nowMs) {
+    /** Deletes what expired by `nowMs`; returns how many. */
+    async purge(nowMs: number): Promise<number> {
       // In portions, so that requests are served in between; instances that purge at the same time skip each other's rows.
       for (let purged = 0; ; await nextTurn()) {
         const expired = query
@@ -76,7 +106,7 @@ export function createSqlTokens(database: Database): TokenStorage {
         if (deleted < purgeSize) return purged
       }
     },
-    async clear() {
+    async clear(): Promise<void> {
       await query.deleteFrom('tokens').execute()
     },
   }

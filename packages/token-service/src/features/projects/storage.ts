@@ -1,26 +1,29 @@
-import { projectNameKey } from '../application.ts'
-import type { ProjectStorage } from '../storage.ts'
-import { nameColumns } from '../folded-name.ts'
-import { toProject } from './sql-applications.ts'
-import { anyOf, countDeleted, inTransaction, type Database } from './database.ts'
+import { projectNameKey, type Deletion, type Project } from '../../storage/application.ts'
+import { nameColumns } from '../../storage/folded-name.ts'
+import { toProject } from '../applications/storage.ts'
+import { anyOf, countDeleted, inTransaction, type Database } from '../../storage/database.ts'
 
-export function createSqlProjects(database: Database): ProjectStorage {
+export type ProjectChanges = Partial<Omit<Project, 'id' | 'createdAtMs' | keyof Deletion>> & Deletion
+
+export function projectStorage(database: Database) {
   const { query } = database
   return {
-    async list() {
+    async list(): Promise<Project[]> {
       const rows = await query.selectFrom('projects').selectAll().orderBy('createdAtMs').execute()
       return rows.map(toProject)
     },
-    async find(id) {
+    async find(id: string): Promise<Project | undefined> {
       const row = await query.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirst()
       return row && toProject(row)
     },
-    async findByName(name) {
+    /** The one whose name has the same {@link projectNameKey}. */
+    async findByName(name: string): Promise<Project | undefined> {
       const named = query.selectFrom('projects').selectAll().where('nameKey', '=', projectNameKey(name))
       const row = await named.executeTakeFirst()
       return row && toProject(row)
     },
-    async create(project) {
+    /** `false` if a project with that ID or name exists. */
+    async create(project: Project): Promise<boolean> {
       const { numInsertedOrUpdatedRows } = await query
         .insertInto('projects')
         .values({ ...project, ...nameColumns(project.name), nameKey: projectNameKey(project.name) })
@@ -28,7 +31,7 @@ export function createSqlProjects(database: Database): ProjectStorage {
         .executeTakeFirstOrThrow()
       return numInsertedOrUpdatedRows !== 0n
     },
-    async update(id, changes) {
+    async update(id: string, changes: ProjectChanges): Promise<void> {
       const { name } = changes
       const names = name === undefined ? {} : { ...nameColumns(name), nameKey: projectNameKey(name) }
       await query
@@ -39,7 +42,8 @@ export function createSqlProjects(database: Database): ProjectStorage {
     },
 
     // Memberships are deleted with them.
-    purge: (nowMs) =>
+    /** Deletes the projects and applications that can no longer be restored; returns how many. */
+    purge: (nowMs: number): Promise<number> =>
       inTransaction(query, async (transaction) => {
         const projects = transaction.selectFrom('projects').select('id').where('deletesAtMs', '<=', nowMs)
         const applications = transaction.selectFrom('applications').select('id')

@@ -1,7 +1,8 @@
+import type { ClockJump } from '../features/audit/acts.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Keyring } from '../runtime/keyring.ts'
 import { withRemovedKeys } from '../storage/hash-keys.ts'
-import type { Storage } from '../storage/storage.ts'
+import type { Storage } from './context.ts'
 
 export interface PurgeContext {
   readonly storage: Storage
@@ -24,11 +25,6 @@ export interface Purge {
   readonly run: () => Promise<void>
   /** Set while nothing is deleted, because the clock is ahead of the time that it should show. */
   readonly clockJump: () => ClockJump | undefined
-}
-
-export interface ClockJump {
-  /** The last purge; `undefined` if the database does not have the signed time of one. */
-  readonly lastPurgeMs: number | undefined
 }
 
 const hourMs = 3_600_000
@@ -97,11 +93,12 @@ async function deleteExpired(
   nowMs: number,
 ): Promise<void> {
   const { tokens, failures, assertions, signingKeys, sessions, developers, projects } = storage
-  const { activity, audit } = storage
-  const parts = [tokens, failures, assertions, signingKeys, sessions, developers, projects]
+  const { activity, audit, compact } = storage
+  const parts = [failures, assertions, signingKeys, sessions, developers, projects]
   // In whole days: each purge is an entry itself.
   const auditBeforeMs = nowMs - auditRetentionMs
   await Promise.all([
+    tokens.purge(nowMs).then((purged) => (purged > 0 ? compact() : undefined)),
     ...parts.map((part) => part.purge(nowMs)),
     activity.purgeRequests(nowMs - requestRetentionMs),
     activity.purgeUsage(nowMs - usageRetentionMs),

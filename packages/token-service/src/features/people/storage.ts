@@ -1,16 +1,51 @@
 import type { Selectable } from 'kysely'
-import {
-  NameTaken,
-  type Developer,
-  type DeveloperStorage,
-  type Invitation,
-  type SessionStorage,
-} from '../developer-storage.ts'
-import { nameColumns } from '../folded-name.ts'
-import type { Schema } from '../schema.ts'
-import { countDeleted, inTransaction, type Database, type Query } from './database.ts'
+import { UsageError } from '../../runtime/usage-error.ts'
+import { nameColumns } from '../../storage/folded-name.ts'
+import type { Schema } from '../../storage/schema.ts'
+import { countDeleted, inTransaction, type Database, type Query } from '../../storage/database.ts'
 
-export function createSqlDevelopers({ query }: Database): DeveloperStorage {
+/** A user of the developer portal. */
+export interface Developer {
+  readonly id: string
+  /** As typed at login, in lower case. */
+  readonly name: string
+  /** Empty: the developer has no password. */
+  readonly passwordHash: string
+  /** Sees every project, approves applications, invites others; the first developer is one. */
+  readonly administrator: boolean
+  readonly createdAtMs: number
+}
+
+/** Who somebody is at an OpenID provider: never the e-mail address, which may belong to somebody else later. */
+export interface Identity {
+  readonly issuer: string
+  readonly subject: string
+}
+
+/** A link with which somebody becomes a developer: its digest, never the link itself. `createdBy`: the ID of an administrator. */
+export interface Invitation {
+  readonly hash: string
+  /** Whom it is for, as the administrator wrote it. */
+  readonly name?: string | undefined
+  readonly administrator: boolean
+  readonly expiresAtMs: number
+  readonly createdBy?: string | undefined
+}
+
+/** The same with which a developer who forgot the password sets another. */
+export interface PasswordLink {
+  readonly hash: string
+  readonly developerId: string
+  readonly expiresAtMs: number
+  readonly createdBy?: string | undefined
+}
+
+/** Another developer has that name. */
+export class NameTaken extends UsageError {}
+
+export type DeveloperStorage = ReturnType<typeof developerStorage>
+
+export function developerStorage({ query }: Database) {
   async function isLastAdministrator(transaction: Query, id: string): Promise<boolean> {
     const rows = await transaction
       .selectFrom('developers')
@@ -39,12 +74,17 @@ export function createSqlDevelopers({ query }: Database): DeveloperStorage {
   }
 
   return {
-    async list() {
+    /** In the order in which they joined. */
+    async list(): Promise<Developer[]> {
       const rows = await query.selectFrom('developers').selectAll().orderBy('createdAtMs').execute()
       return rows.map(toDeveloper)
     },
     find,
-    join: (developer, invitationHash, nowMs) =>
+    /**
+     * Uses up the invitation. `false`: it has been used, has expired, or is for the first administrator, and there is one
+     * by now. Throws {@link NameTaken}.
+     */
+    join: (developer: Developer, invitationHash: string, nowMs: number): Promise<boolean> =>
       inTransaction(query, async (transaction) => {
         const administrator = Number(developer.administrator)
         const used = await transaction
@@ -61,7 +101,7 @@ export function createSqlDevelopers({ query }: Database): DeveloperStorage {
         await add(transaction, developer)
         return true
       }),
-    async findByIdentity({ issuer, subject }) {
+    async findByIdentity({ issuer, subject }: Identity): Promise<Developer | undefined> {
       const row = await query
         .selectFrom('identities')
         .innerJoin('developers', 'developers.id', 'identities.developerId')
@@ -71,7 +111,8 @@ export function createSqlDevelopers({ query }: Database): DeveloperStorage {
         .executeTakeFirst()
       return row && toDeveloper(row)
     },
-    joinByIdentity: (developer, { issuer, subject }) =>
+    /** Adds a developer with that identity; `false` if there is one. Throws {@link NameTaken}. */
+    joinByIdentity: (developer: Developer, { issuer, subject }: Identity): Promise<boolean> =>
       inTransaction(query, async (transaction) => {
         const known = transaction
           .selectFrom('identities')
@@ -86,13 +127,15 @@ export function createSqlDevelopers({ query }: Database): DeveloperStorage {
           .execute()
         return true
       }),
-    identities: (developerId) =>
+    /** Those with which a developer logs in. */
+    identities: (developerId: string): Promise<Identity[]> =>
       query
         .selectFrom('identities')
         .select(['issuer', 'subject'])
         .where('developerId', '=', developerId)
         .execute(),
-    async addIdentity(developerId, { issuer, subject }) {
+    /** `false` if somebody has it. */
+    async addIdentity(developerId: string, { issuer, subject }: Identity): Promise<boolean> {
       const { numInsertedOrUpdatedRows } = await query
         .insertInto('identities')
         .values({ issuer, subject, developerId })
@@ -100,7 +143,7 @@ export function createSqlDevelopers({ query }: Database): DeveloperStorage {
         .executeTakeFirstOrThrow()
       return numInsertedOrUpdatedRows !== 0n
     },
-    async removeIdentity(developerId, { issuer, subject }) {
+    async removeIdentity(developerId: string, { issuer, subject }: Identity): Promise<void> {
       await query
         .deleteFrom('identities')
         .where('developerId', '=', developerId)
@@ -108,13 +151,15 @@ export function createSqlDevelopers({ query }: Database): DeveloperStorage {
         .where('subject', '=', subject)
         .execute()
     },
-    async changePassword(id, passwordHash) {
+    /** Sets the password, and deletes the developer's password links. */
+    async changePassword(id: string, passwordHash: string): Promise<void> {
       await inTransaction(query, async (transaction) => {
         await setPassword(transaction, id, passwordHash)
         await transaction.deleteFrom('passwordLinks').where('developerId', '=', id).execute()
       })
     },
-    setAdministrator: (id, administrator) =>
+    /** Makes the developer an administrator, or a developer again; `false` if there would be no administrator left. */
+    setAdministrator: (id: string, administrator: boolean): Promise<boolean> =>
       inTransaction(query, async (transaction) => {
         if (!administrator && (await isLastAdministrator(transaction, id))) return false
         const { numUpdatedRows } = await transaction
@@ -124,7 +169,8 @@ export function createSqlDevelopers({ query }: Database): DeveloperStorage {
           .executeTakeFirstOrThrow()
         return numUpdatedRows > 0n
       }),
-    remove: (id) =>
+    /** Deletes the developer's sessions as well; projects remain. `false` if there would be no administrator left. */
+    remove: (id: string): Promise<boolean> =>
       inTransaction(query, async (transaction) => {
         if (await isLastAdministrator(transaction, id)) return false
         await transaction.deleteFrom('sessions').where('developerId', '=', id).execute()
@@ -132,14 +178,14 @@ export function createSqlDevelopers({ query }: Database): DeveloperStorage {
         await transaction.deleteFrom('developers').where('id', '=', id).execute()
         return true
       }),
-    async invite(invitation) {
+    async invite(invitation: Invitation): Promise<void> {
       const administrator = Number(invitation.administrator)
       await query
         .insertInto('invitations')
         .values({ ...invitation, administrator })
         .execute()
     },
-    async findInvitation(hash, nowMs) {
+    async findInvitation(hash: string, nowMs: number): Promise<Invitation | undefined> {
       const row = await query
         .selectFrom('invitations')
         .selectAll()
@@ -148,7 +194,8 @@ export function createSqlDevelopers({ query }: Database): DeveloperStorage {
         .executeTakeFirst()
       return row && toInvitation(row)
     },
-    async invitations(nowMs) {
+    /** Those that can still be used, the first to expire first. */
+    async invitations(nowMs: number): Promise<Invitation[]> {
       const rows = await query
         .selectFrom('invitations')
         .selectAll()
@@ -157,21 +204,24 @@ export function createSqlDevelopers({ query }: Database): DeveloperStorage {
         .execute()
       return rows.map(toInvitation)
     },
-    async withdrawInvitation(hash) {
+    /** `false` if there is no such invitation. */
+    async withdrawInvitation(hash: string): Promise<boolean> {
       return (await countDeleted(query.deleteFrom('invitations').where('hash', '=', hash))) > 0
     },
-    async withdrawLinksOf(creatorId) {
+    /** Deletes the invitations and password links that this administrator created; returns how many invitations. */
+    async withdrawLinksOf(creatorId: string): Promise<number> {
       await query.deleteFrom('passwordLinks').where('createdBy', '=', creatorId).execute()
       return countDeleted(query.deleteFrom('invitations').where('createdBy', '=', creatorId))
     },
-    async addProject(developerId, projectId) {
+    /** Adds the project to those of the developer. */
+    async addProject(developerId: string, projectId: string): Promise<void> {
       await query
         .insertInto('memberships')
         .values({ developerId, projectId })
         .onConflict((conflict) => conflict.doNothing())
         .execute()
     },
-    async projectIds(developerId) {
+    async projectIds(developerId: string): Promise<string[]> {
       const rows = await query
         .selectFrom('memberships')
         .select('projectId')
@@ -179,7 +229,8 @@ export function createSqlDevelopers({ query }: Database): DeveloperStorage {
         .execute()
       return rows.map(({ projectId }) => projectId)
     },
-    async ownerIds(projectId) {
+    /** The IDs of its owners. */
+    async ownerIds(projectId: string): Promise<string[]> {
       const rows = await query
         .selectFrom('memberships')
         .select('developerId')
@@ -187,17 +238,19 @@ export function createSqlDevelopers({ query }: Database): DeveloperStorage {
         .execute()
       return rows.map(({ developerId }) => developerId)
     },
-    async removeProject(developerId, projectId) {
+    /** The project no longer belongs to the developer. */
+    async removeProject(developerId: string, projectId: string): Promise<void> {
       await query
         .deleteFrom('memberships')
         .where('developerId', '=', developerId)
         .where('projectId', '=', projectId)
         .execute()
     },
-    async addPasswordLink(link) {
+    async addPasswordLink(link: PasswordLink): Promise<void> {
       await query.insertInto('passwordLinks').values(link).execute()
     },
-    async findPasswordLink(hash, nowMs) {
+    /** The developer who can set a password with this link; undefined once it has been used or has expired. */
+    async findPasswordLink(hash: string, nowMs: number): Promise<Developer | undefined> {
       const row = await query
         .selectFrom('passwordLinks')
         .innerJoin('developers', 'developers.id', 'passwordLinks.developerId')
@@ -207,7 +260,15 @@ export function createSqlDevelopers({ query }: Database): DeveloperStorage {
         .executeTakeFirst()
       return row && toDeveloper(row)
     },
-    usePasswordLink: (hash, passwordHash, nowMs) =>
+    /**
+     * Sets the password, or keeps it, ends the developer's sessions, and consumes all password links of the developer;
+     * `undefined`: the link has been used or has expired.
+     */
+    usePasswordLink: (
+      hash: string,
+      passwordHash: string | undefined,
+      nowMs: number,
+    ): Promise<Developer | undefined> =>
       inTransaction(query, async (transaction) => {
         const used = await transaction
           .deleteFrom('passwordLinks')
@@ -223,7 +284,8 @@ export function createSqlDevelopers({ query }: Database): DeveloperStorage {
         const developer = transaction.selectFrom('developers').selectAll().where('id', '=', developerId)
         return toDeveloper(await developer.executeTakeFirstOrThrow())
       }),
-    purge: (nowMs) =>
+    /** Deletes the invitations and password links that expired by `nowMs`; returns how many. */
+    purge: (nowMs: number): Promise<number> =>
       countDeleted(
         query.deleteFrom('invitations').where('expiresAtMs', '<=', nowMs),
         query.deleteFrom('passwordLinks').where('expiresAtMs', '<=', nowMs),
@@ -243,71 +305,4 @@ export function toDeveloper(developer: Selectable<Schema['developers']>): Develo
 function toInvitation({ createdBy, name, ...row }: Selectable<Schema['invitations']>): Invitation {
   const known = { ...(name !== null && { name }), ...(createdBy !== null && { createdBy }) }
   return { ...row, administrator: row.administrator === 1, ...known }
-}
-
-export function createSqlSessions({ query }: Database): SessionStorage {
-  return {
-    async open({ provider, ...session }) {
-      await query
-        .insertInto('sessions')
-        .values({ ...session, ...provider })
-        .execute()
-    },
-    async find(hash, nowMs) {
-      const row = await query
-        .selectFrom('sessions')
-        .innerJoin('developers', 'developers.id', 'sessions.developerId')
-        .selectAll('developers')
-        .where('hash', '=', hash)
-        .where('expiresAtMs', '>', nowMs)
-        .executeTakeFirst()
-      return row && toDeveloper(row)
-    },
-    async list(developerId, nowMs) {
-      const rows = await query
-        .selectFrom('sessions')
-        .select(['hash', 'developerId', 'expiresAtMs', 'address', 'browser'])
-        .where('developerId', '=', developerId)
-        .where('expiresAtMs', '>', nowMs)
-        .orderBy('expiresAtMs', 'desc')
-        .execute()
-      return rows.map(({ address, browser, ...session }) => ({
-        ...session,
-        ...(address !== null && { address }),
-        ...(browser !== null && { browser }),
-      }))
-    },
-    async findIdToken(hash) {
-      const row = await query
-        .selectFrom('sessions')
-        .select('idToken')
-        .where('hash', '=', hash)
-        .executeTakeFirst()
-      return row?.idToken ?? undefined
-    },
-    async findExpiry(hash) {
-      const session = query.selectFrom('sessions').select('expiresAtMs').where('hash', '=', hash)
-      return (await session.executeTakeFirst())?.expiresAtMs
-    },
-    async close(hash) {
-      await query.deleteFrom('sessions').where('hash', '=', hash).execute()
-    },
-    async closeAll(developerId) {
-      await query.deleteFrom('sessions').where('developerId', '=', developerId).execute()
-    },
-    async closeOfProvider({ issuer, subject, sid }) {
-      const closed = await query
-        .deleteFrom('sessions')
-        .where('issuer', '=', issuer)
-        .$if(subject !== undefined, (sessions) => sessions.where('subject', '=', subject!))
-        .$if(sid !== undefined, (sessions) => sessions.where('sid', '=', sid!))
-        .returning('developerId')
-        .execute()
-      if (closed.length === 0) return []
-      const ids = closed.map(({ developerId }) => developerId)
-      const named = query.selectFrom('developers').select('name').where('id', 'in', ids).orderBy('name')
-      return (await named.execute()).map(({ name }) => name)
-    },
-    purge: (nowMs) => countDeleted(query.deleteFrom('sessions').where('expiresAtMs', '<=', nowMs)),
-  }
 }

@@ -1,23 +1,35 @@
 import { sql, type Selectable } from 'kysely'
-import type { Application, Approval, Project, PublicKey, RegisteredClient, Review } from '../application.ts'
-import type { Schema } from '../schema.ts'
-import type { ApplicationStorage } from '../storage.ts'
-import { nameColumns, type NameColumns } from '../folded-name.ts'
-import { createBatcher } from './batcher.ts'
-import { anyOf, firstOf, frequentStatement, inTransaction, type Database } from './database.ts'
-import { secretColumns, withSecrets } from './sql-secrets.ts'
+import type {
+  Application,
+  ApplicationSettings,
+  Approval,
+  Deletion,
+  Project,
+  PublicKey,
+  RegisteredClient,
+  Review,
+  StoredSecret,
+} from '../../storage/application.ts'
+import type { Schema } from '../../storage/schema.ts'
+import { nameColumns, type NameColumns } from '../../storage/folded-name.ts'
+import { createBatcher } from '../../storage/batcher.ts'
+import { anyOf, firstOf, frequentStatement, inTransaction, type Database } from '../../storage/database.ts'
+import { secretColumns, withSecrets } from '../credentials/storage.ts'
 
-export function createSqlApplications(database: Database): ApplicationStorage {
+export type ApplicationChanges = Partial<
+  Approval & ApplicationSettings & Pick<Application, 'projectId' | 'status' | 'keys' | 'claims'>
+> &
+  Deletion & {
+    /** `null` removes the request. */
+    readonly requested?: Approval | null | undefined
+    /** `null` removes it. */
+    readonly review?: Review | null | undefined
+  }
+
+export type ApplicationStorage = ReturnType<typeof applicationStorage>
+
+export function applicationStorage(database: Database) {
   const { query } = database
-
-  const selectByClientId = frequentStatement(database, (rows) =>
-    selectClients(database).where('clientId', 'in', firstOf(rows)),
-  )
-  const findClient = createBatcher<string, RegisteredClient | undefined>(async (clientIds) => {
-    const rows = await selectByClientId(Array.from(new Set(clientIds), (clientId) => [clientId]))
-    const found = new Map(toClients(rows).map((client) => [client.application.clientId, client]))
-    return clientIds.map((clientId) => found.get(clientId))
-  })
 
   async function list(projectIds: readonly string[]): Promise<RegisteredClient[]> {
     const rows = await selectClients(database)
@@ -29,10 +41,15 @@ export function createSqlApplications(database: Database): ApplicationStorage {
   }
 
   return {
-    findClient,
-    list: (projectId) => list([projectId]),
+    /** The application with that client ID, and everything else that issuing a token requires, in one read. */
+    async findClient(clientId: string): Promise<RegisteredClient | undefined> {
+      return toClients(await selectClients(database).where('clientId', '=', clientId).execute())[0]
+    },
+    list: (projectId: string): Promise<RegisteredClient[]> => list([projectId]),
+    /** The applications of all these projects, in one read. */
     listOf: list,
-    async page(limit, afterClientId = '') {
+    /** Every application, by client ID, in pages: those after the given client ID. */
+    async page(limit: number, afterClientId: string = ''): Promise<RegisteredClient[]> {
       const page = query
         .selectFrom('applications')
         .select('id')
@@ -46,14 +63,16 @@ export function createSqlApplications(database: Database): ApplicationStorage {
         .execute()
       return toClients(rows)
     },
-    async awaitingApproval() {
+    /** Those that an administrator has to decide on: pending, or with requested changes. */
+    async awaitingApproval(): Promise<RegisteredClient[]> {
       const rows = await selectClients(database)
         .where((row) => row.or([row('status', '=', 'pending'), row('requested', 'is not', null)]))
         .orderBy('applications.createdAtMs')
         .execute()
       return toClients(rows)
     },
-    async longestJwtLifetimeSeconds() {
+    /** The longest lifetime of JWTs; 0 if no application gets any. */
+    async longestJwtLifetimeSeconds(): Promise<number> {
       const { longest } = await query
         .selectFrom('applications')
         .select((row) => row.fn.max('lifetimeSeconds').as('longest'))
@@ -61,7 +80,8 @@ export function createSqlApplications(database: Database): ApplicationStorage {
         .executeTakeFirstOrThrow()
       return longest ?? 0
     },
-    create: (application, secrets) =>
+    /** Atomic; `false` if the client ID or the application's ID is taken. */
+    create: (application: Application, secrets: readonly StoredSecret[]): Promise<boolean> =>
       inTransaction(query, async (transaction) => {
         const { numInsertedOrUpdatedRows } = await transaction
           .insertInto('applications')
@@ -82,7 +102,12 @@ export function createSqlApplications(database: Database): ApplicationStorage {
         if (secrets.length > 0) await transaction.insertInto('secrets').values(secrets).execute()
         return true
       }),
-    async update(id, { products, scopes, audiences, requested, review, keys, claims, ...changes }, revision) {
+    /** Does nothing and resolves with `false` if the application is no longer at the given revision. */
+    async update(
+      id: string,
+      { products, scopes, audiences, requested, review, keys, claims, ...changes }: ApplicationChanges,
+      revision?: number,
+    ): Promise<boolean> {
       const { numUpdatedRows } = await query
         .updateTable('applications')
         .set((row) => ({
@@ -102,7 +127,8 @@ export function createSqlApplications(database: Database): ApplicationStorage {
         .executeTakeFirstOrThrow()
       return numUpdatedRows > 0n
     },
-    async revokeTokens(id) {
+    /** Revokes every token that was issued until now. */
+    async revokeTokens(id: string): Promise<void> {
       await query
         .updateTable('applications')
         .set((row) => ({ tokenGeneration: row('tokenGeneration', '+', 1) }))
@@ -112,12 +138,16 @@ export function createSqlApplications(database: Database): ApplicationStorage {
   }
 }
 
-/** The application with that client ID, once: where many are looked for at a time, the storage reads them together. */
-export async function findClient(
-  database: Pick<Database, 'kind' | 'query'>,
-  clientId: string,
-): Promise<RegisteredClient | undefined> {
-  return toClients(await selectClients(database).where('clientId', '=', clientId).execute())[0]
+/** Finds what token requests are for: those that arrive together are looked for together. */
+export function clientFinder(database: Database): ApplicationStorage['findClient'] {
+  const selectByClientId = frequentStatement(database, (rows) =>
+    selectClients(database).where('clientId', 'in', firstOf(rows)),
+  )
+  return createBatcher(async (clientIds: string[]) => {
+    const rows = await selectByClientId(Array.from(new Set(clientIds), (clientId) => [clientId]))
+    const found = new Map(toClients(rows).map((client) => [client.application.clientId, client]))
+    return clientIds.map((clientId) => found.get(clientId))
+  })
 }
 
 export const applicationColumns = [

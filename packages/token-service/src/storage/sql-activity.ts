@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { ActivityStorage, UsageEntry } from '../activity-storage.ts'
-import { rehashSecrets } from '../hash-keys.ts'
+import type { ActivityStorage, UsageEntry } from './activity-storage.ts'
+import { rehashSecrets } from './hash-keys.ts'
 import { anyOf, countDeleted, type Database } from './database.ts'
 import { toAuditRow } from './sql-audit.ts'
 

@@ -1,11 +1,30 @@
-import type { IdentityRule } from '../application.ts'
-import type { Schema } from '../schema.ts'
-import type { TrustedIssuerStorage, TrustedIssuer } from '../storage.ts'
-import type { Database } from './database.ts'
+import type { IdentityRule } from '../../storage/application.ts'
+import type { Schema } from '../../storage/schema.ts'
+import type { Database } from '../../storage/database.ts'
 
-export function createSqlTrustedIssuers({ query }: Database): TrustedIssuerStorage {
+/** An issuer whose JWTs are exchanged for access tokens (RFC 7523, section 2.1). */
+export interface TrustedIssuer {
+  readonly id: string
+  /** The `iss` of its JWTs. */
+  readonly issuer: string
+  /** The URL of its JWK set; `undefined`: the one in its metadata. */
+  readonly jwksUrl?: string | undefined
+  /** The `aud` of its JWTs; without any, this service's issuer or token endpoint. */
+  readonly audiences: readonly string[]
+  /** Whether each JWT is accepted once; it then needs a `jti`. */
+  readonly detectReplay: boolean
+  readonly rules: readonly IdentityRule[]
+  /** Whether it is in the configuration, which alone changes it. */
+  readonly configured: boolean
+  readonly createdAtMs: number
+}
+
+export type TrustedIssuerStorage = ReturnType<typeof trustedIssuerStorage>
+
+/** Issuers whose JWTs are exchanged for access tokens. */
+export function trustedIssuerStorage({ query }: Database) {
   return {
-    async find(issuer) {
+    async find(issuer: string): Promise<TrustedIssuer | undefined> {
       const row = await query
         .selectFrom('trustedIssuers')
         .selectAll()
@@ -13,11 +32,13 @@ export function createSqlTrustedIssuers({ query }: Database): TrustedIssuerStora
         .executeTakeFirst()
       return row && toTrustedIssuer(row)
     },
-    async list() {
+    /** In alphabetical order. */
+    async list(): Promise<TrustedIssuer[]> {
       const rows = await query.selectFrom('trustedIssuers').selectAll().orderBy('issuer').execute()
       return rows.map(toTrustedIssuer)
     },
-    async create(issuer) {
+    /** `false` if it is trusted already. */
+    async create(issuer: TrustedIssuer): Promise<boolean> {
       const { numInsertedOrUpdatedRows } = await query
         .insertInto('trustedIssuers')
         .values(toRow(issuer))
@@ -25,10 +46,12 @@ export function createSqlTrustedIssuers({ query }: Database): TrustedIssuerStora
         .executeTakeFirstOrThrow()
       return numInsertedOrUpdatedRows !== 0n
     },
-    async replace(issuer) {
+    /** Does nothing for an unknown ID. */
+    async replace(issuer: TrustedIssuer): Promise<void> {
       await query.updateTable('trustedIssuers').set(toRow(issuer)).where('id', '=', issuer.id).execute()
     },
-    async remove(id) {
+    /** Tokens that were issued for its JWTs are no longer found. */
+    async remove(id: string): Promise<void> {
       await query.deleteFrom('trustedIssuers').where('id', '=', id).execute()
     },
   }

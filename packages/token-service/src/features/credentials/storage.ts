@@ -1,11 +1,14 @@
-import type { StoredSecret } from '../application.ts'
-import type { SecretStorage } from '../storage.ts'
-import type { Schema } from '../schema.ts'
-import type { Database } from './database.ts'
+import type { StoredSecret } from '../../storage/application.ts'
+import type { Schema } from '../../storage/schema.ts'
+import type { Database } from '../../storage/database.ts'
 
-export function createSqlSecrets({ query }: Database): SecretStorage {
+export type SecretStorage = ReturnType<typeof secretStorage>
+
+/** The secrets of applications and resource servers. */
+export function secretStorage({ query }: Database) {
   return {
-    async add(secret) {
+    /** `false` if there is one with that ID. */
+    async add(secret: StoredSecret): Promise<boolean> {
       const { numInsertedOrUpdatedRows } = await query
         .insertInto('secrets')
         .values(secret)
@@ -13,10 +16,11 @@ export function createSqlSecrets({ query }: Database): SecretStorage {
         .executeTakeFirstOrThrow()
       return numInsertedOrUpdatedRows === 1n
     },
-    async expire(id, expiresAtMs) {
+    async expire(id: string, expiresAtMs: number): Promise<void> {
       await query.updateTable('secrets').set({ expiresAtMs }).where('id', '=', id).execute()
     },
-    async expireOthers({ id, ownerId }, expiresAtMs) {
+    /** Sets when all other secrets of its owner expire, unless they expire earlier. */
+    async expireOthers({ id, ownerId }: StoredSecret, expiresAtMs: number): Promise<void> {
       if (expiresAtMs === Infinity) return
       await query
         .updateTable('secrets')
@@ -26,7 +30,7 @@ export function createSqlSecrets({ query }: Database): SecretStorage {
         .where((row) => row.or([row('expiresAtMs', 'is', null), row('expiresAtMs', '>', expiresAtMs)]))
         .execute()
     },
-    async remove(id) {
+    async remove(id: string): Promise<void> {
       await query.deleteFrom('secrets').where('id', '=', id).execute()
     },
   }

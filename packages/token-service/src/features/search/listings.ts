@@ -1,18 +1,102 @@
 import { sql, type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool } from 'kysely'
-import type { RegisteredClient } from '../application.ts'
-import { foldName } from '../folded-name.ts'
-import {
-  listedStatuses,
-  type ApplicationFilter,
-  type ListedStatus,
-  type ListFilter,
-  type ListingStorage,
-  type ListOrder,
-} from '../listing-storage.ts'
-import { selectClients, toClients, toProject } from './sql-applications.ts'
-import type { Schema } from '../schema.ts'
-import { anyOf, type Database } from './database.ts'
-import { toDeveloper } from './sql-developers.ts'
+import type { TokenRequestOutcome, UsageEntry } from '../../storage/activity-storage.ts'
+import type { Project, RegisteredClient } from '../../storage/application.ts'
+import { foldName } from '../../storage/folded-name.ts'
+import { selectClients, toClients, toProject } from '../applications/storage.ts'
+import type { Schema } from '../../storage/schema.ts'
+import { anyOf, type Database } from '../../storage/database.ts'
+import { toDeveloper, type Developer } from '../people/storage.ts'
+
+/**
+ * `changes`: approved, and changes are requested; `expiring`: a secret expires within 30 days; `unused`: approved, and not
+ * used for 90 days; `awaiting`: an administrator has to decide. Deleted ones are listed only by `deleted`.
+ */
+export type ListedStatus = (typeof listedStatuses)[number]
+
+export const listedStatuses = [
+  'approved',
+  'pending',
+  'changes',
+  'revoked',
+  'expiring',
+  'unused',
+  'awaiting',
+  'deleted',
+] as const
+
+/** By name, by the last token, or by creation; `-`: from the other end, such as the latest first. */
+export const listOrders = ['name', '-name', 'used', '-used', 'created', '-created'] as const
+export type ListOrder = (typeof listOrders)[number]
+
+export interface ListFilter {
+  /** Only what belongs to this developer. */
+  readonly ownerId?: string | undefined
+  /** Words that each are a part of a name, in any case and without accents, or the start of a client ID. */
+  readonly search?: string | undefined
+  /** @default 'name' */
+  readonly order?: ListOrder | undefined
+  readonly limit: number
+  readonly offset: number
+}
+
+export interface ApplicationFilter extends ListFilter {
+  readonly projectId?: string | undefined
+  readonly status?: ListedStatus | undefined
+  /** For what expires, or is unused. @default 0 */
+  readonly nowMs?: number | undefined
+}
+
+export interface PeopleFilter extends Omit<ListFilter, 'ownerId'> {
+  readonly administrator?: boolean | undefined
+}
+
+export interface ExpiryFilter extends Omit<ListFilter, 'search' | 'order'> {
+  /** Only secrets that were used at this time or later. */
+  readonly usedSinceMs?: number | undefined
+}
+
+/** A part of a list, and the length of the whole. */
+export interface ListPage<Item> {
+  readonly items: readonly Item[]
+  readonly total: number
+}
+
+export interface ListedProject {
+  readonly project: Project
+  /** How many applications it has. */
+  readonly applications: number
+}
+
+/** An application in a list of something else. */
+export interface ApplicationName {
+  readonly id: string
+  readonly projectId: string
+  readonly name: string
+}
+
+/** A secret of an application or of a resource server. */
+export interface ExpiringSecret {
+  readonly id: string
+  /** A resource server has no project. */
+  readonly owner: {
+    readonly id: string
+    readonly projectId?: string | undefined
+    readonly clientId: string
+    readonly name: string
+  }
+  readonly prefix: string
+  readonly expiresAtMs: number
+  readonly lastUsedAtMs?: number | undefined
+}
+
+export interface FailureTotal {
+  readonly application: ApplicationName
+  readonly outcome: TokenRequestOutcome
+  readonly requests: number
+}
+
+/** Token requests of all applications in one hour. */
+export type UsageTotal = Omit<UsageEntry, 'clientId'>
 
 type Row = ExpressionBuilder<Schema, 'applications' | 'projects'>
 type Narrowing = Omit<ApplicationFilter, 'limit' | 'offset' | 'order'>
@@ -20,7 +104,8 @@ type Narrowing = Omit<ApplicationFilter, 'limit' | 'offset' | 'order'>
 const dayMs = 86_400_000
 const mostFound = 1_000_000
 
-export function createSqlListings(database: Database): ListingStorage {
+/** What the portal lists, in pages: no query reads or returns everything that is stored. */
+export function listingStorage(database: Database) {
   const { query } = database
 
   /** Where the folded word is in a text, from 1, or else 0. */
@@ -138,7 +223,8 @@ export function createSqlListings(database: Database): ListingStorage {
   }
 
   return {
-    async applications({ limit, offset, ...filter }) {
+    /** Names, projects, products, owners and client IDs are searched. */
+    async applications({ limit, offset, ...filter }: ApplicationFilter): Promise<ListPage<RegisteredClient>> {
       if (wordsOf(filter.search).length > 0) {
         // A search reads every application once: for the page, and for their number.
         const ids = await idsOf({ ...filter, limit: mostFound, offset: 0 })
@@ -147,7 +233,13 @@ export function createSqlListings(database: Database): ListingStorage {
       const [total, ids] = await Promise.all([count(filter), idsOf({ ...filter, limit, offset })])
       return { items: await clientsById(ids), total }
     },
-    async applicationCounts({ nowMs = 0, ...filter }) {
+    /** How many applications of each status match the rest of the filter. */
+    async applicationCounts({
+      nowMs = 0,
+      ...filter
+    }: Omit<ApplicationFilter, 'status' | 'limit' | 'offset' | 'order'>): Promise<
+      Readonly<Record<ListedStatus | 'all', number>>
+    > {
       const all = matching({ ...filter, status: 'any' })
       const counted = await all
         .select((row) => [
@@ -158,7 +250,14 @@ export function createSqlListings(database: Database): ListingStorage {
       const entries = Object.entries(counted).map(([status, number]) => [status, Number(number)])
       return Object.fromEntries(entries) as Record<ListedStatus | 'all', number>
     },
-    async projects({ ownerId, search, order = 'name', limit, offset }: ListFilter) {
+    /** With those that can still be restored. */
+    async projects({
+      ownerId,
+      search,
+      order = 'name',
+      limit,
+      offset,
+    }: ListFilter): Promise<ListPage<ListedProject>> {
       const rows = query
         .selectFrom('projects')
         .$if(ownerId !== undefined, (all) => all.where('id', 'in', ownProjects(ownerId ?? '')))
@@ -194,7 +293,13 @@ export function createSqlListings(database: Database): ListingStorage {
       }))
       return { items, total: Number(total) }
     },
-    async people({ search, administrator, order = 'name', limit, offset }) {
+    async people({
+      search,
+      administrator,
+      order = 'name',
+      limit,
+      offset,
+    }: PeopleFilter): Promise<ListPage<Developer>> {
       const rows = query
         .selectFrom('developers')
         .$if(administrator !== undefined, (all) => all.where('administrator', '=', Number(administrator)))
@@ -213,7 +318,8 @@ export function createSqlListings(database: Database): ListingStorage {
       ])
       return { items: page.map(toDeveloper), total: Number(total) }
     },
-    async catalogueUses(kind) {
+    /** How many applications have each product or scope, by its name; deleted ones do not count. */
+    async catalogueUses(kind: 'products' | 'scopes'): Promise<ReadonlyMap<string, number>> {
       const rows = await matching({})
         .select([`applications.${kind} as names`, sql<string | number>`count(*)`.as('count')])
         .groupBy(`applications.${kind}`)
@@ -223,7 +329,8 @@ export function createSqlListings(database: Database): ListingStorage {
         for (const name of JSON.parse(names) as string[]) uses.set(name, (uses.get(name) ?? 0) + Number(some))
       return uses
     },
-    async projectNames(developerIds) {
+    /** The names of the projects that each developer owns, by developer. */
+    async projectNames(developerIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
       const rows = await query
         .selectFrom('memberships')
         .innerJoin('projects', 'projects.id', 'memberships.projectId')
@@ -233,7 +340,8 @@ export function createSqlListings(database: Database): ListingStorage {
         .execute()
       return namesBy(rows.map(({ developerId, name }) => [developerId, name]))
     },
-    async owners(projectIds) {
+    /** The names of the owners, by project. */
+    async owners(projectIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
       const rows = await query
         .selectFrom('memberships')
         .innerJoin('developers', 'developers.id', 'memberships.developerId')
@@ -243,8 +351,10 @@ export function createSqlListings(database: Database): ListingStorage {
         .execute()
       return namesBy(rows.map(({ projectId, name }) => [projectId, name]))
     },
-    awaitingCount: () => count({ status: 'awaiting' }),
-    async hasToken(ownerId) {
+    /** How many applications an administrator has to decide on. */
+    awaitingCount: (): Promise<number> => count({ status: 'awaiting' }),
+    /** Whether an application of the developer, or of anybody, has ever got a token. */
+    async hasToken(ownerId?: string): Promise<boolean> {
       const row = await query
         .selectFrom('applications')
         .innerJoin('lastUses', 'lastUses.id', 'applications.id')
@@ -254,14 +364,16 @@ export function createSqlListings(database: Database): ListingStorage {
         .executeTakeFirst()
       return row !== undefined
     },
-    usageOf: (clientIds, sinceMs) =>
+    /** The usage of these clients, by hour and outcome. */
+    usageOf: (clientIds: readonly string[], sinceMs: number): Promise<readonly UsageEntry[]> =>
       query
         .selectFrom('usage')
         .selectAll()
         .where('clientId', 'in', anyOf(database, clientIds))
         .where('hourMs', '>=', sinceMs)
         .execute(),
-    async usageTotals(sinceMs, ownerId) {
+    /** The usage of all applications of the developer, or of all. */
+    async usageTotals(sinceMs: number, ownerId?: string): Promise<readonly UsageTotal[]> {
       const rows = await query
         .selectFrom('usage')
         .select(['hourMs', 'outcome', sql<string | number>`sum(requests)`.as('requests')])
@@ -278,7 +390,8 @@ export function createSqlListings(database: Database): ListingStorage {
         .execute()
       return rows.map((row) => ({ ...row, requests: Number(row.requests) }))
     },
-    async topFailures(sinceMs, limit, ownerId) {
+    /** The most frequent first. */
+    async topFailures(sinceMs: number, limit: number, ownerId?: string): Promise<readonly FailureTotal[]> {
       const rows = await query
         .selectFrom('usage')
         .innerJoin('applications', 'applications.clientId', 'usage.clientId')
@@ -303,7 +416,11 @@ export function createSqlListings(database: Database): ListingStorage {
         requests: Number(requests),
       }))
     },
-    async expiringSecrets([fromMs, untilMs], { limit, offset, ownerId, usedSinceMs }) {
+    /** The first to expire first. With `ownerId`, of the developer's applications alone. Without those of deleted applications and projects. */
+    async expiringSecrets(
+      [fromMs, untilMs]: readonly [fromMs: number, untilMs: number],
+      { limit, offset, ownerId, usedSinceMs }: ExpiryFilter,
+    ): Promise<ListPage<ExpiringSecret>> {
       const all = query
         .selectFrom('secrets')
         .leftJoin('applications', 'applications.id', 'secrets.ownerId')
