@@ -6,7 +6,6 @@ import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import type { TokenServiceOptions, TrustedIssuerOptions } from '@tokenwell/token-service'
 import { readConfiguration } from '../../src/command/configuration.ts'
-import { startPortal, useCheapPasswords } from '../portal/portal-browser.ts'
 import { temporaryFolder } from '../service-process.ts'
 import {
   administeredService,
@@ -18,8 +17,6 @@ import {
   testService,
   tokenPath,
 } from '../test-service.ts'
-
-useCheapPasswords()
 
 const grant = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 const issuer = 'https://token.actions.example.com'
@@ -408,54 +405,6 @@ describe('replay detection', () => {
       'orders',
       'orders',
     ])
-  })
-})
-
-describe('the portal', () => {
-  const path = '/portal/trusted-issuers'
-  const form = {
-    issuer,
-    jwks_url: '',
-    audiences: 'api://a api://b',
-    rules: JSON.stringify(trusted.rules),
-    replay: 'until-expiry',
-  }
-
-  it('lets administrators add, change and remove issuers', async () => {
-    const { admin, developer } = await startPortal({ applications: [orders] })
-    expect((await admin.get(path)).text).toContain('No trusted issuers yet')
-    expect((await admin.post(path, form)).location).toBe(path)
-    const { text } = await admin.get(path)
-    const [, its = ''] = /href="(\/portal\/trusted-issuers\/[^"]+)"/.exec(text) ?? []
-    expect((await admin.get(its)).text).toContain('value="api://a api://b"')
-    expect((await admin.post(its, { ...form, replay: 'once' })).location).toBe(path)
-    expect((await admin.get(its)).text).toMatch(/<option value="once"\s+selected/)
-
-    const grace = await developer('grace')
-    for (const url of [path, its]) expect((await grace.get(url)).status).toBe(403)
-    for (const url of [path, its, `${its}/removal`]) expect((await grace.post(url, form)).status).toBe(403)
-
-    expect((await admin.post(`${its}/removal`)).location).toBe(path)
-    expect((await admin.get(its)).status).toBe(404)
-    const { text: log } = await admin.get('/portal/audit')
-    expect(log).toContain('no longer trusts the issuer')
-  })
-
-  it.each([
-    [{ issuer: '' }, 'This field is required.'],
-    [{ issuer: 'kubernetes' }, 'its keys cannot be discovered. Set jwksUrl.'],
-    [{ jwks_url: 'http://issuer.example.com' }, 'jwksUrl must be an https URL.'],
-    [{ rules: '[' }, 'rules must be'],
-    [{ rules: '[{"clientId":"orders","claims":{"sub":"*"}}]' }, 'rules[0].claims must contain'],
-    [{ rules: '[{"clientId":"nobody","claims":{"sub":"a"}}]' }, 'There is no application with the client ID'],
-    [{ rules: 'x'.repeat(10_001) }, 'Use at most 10,000 characters.'],
-  ])('says what is wrong in a field, and keeps what was entered: %#', async (changes, message) => {
-    const { admin } = await startPortal({ applications: [orders] })
-    await admin.get(path)
-    const { status, text } = await admin.post(path, { ...form, ...changes })
-    expect(status).toBe(422)
-    expect(text).toContain(message)
-    expect(text).toContain('value="api://a api://b"')
   })
 })
 

@@ -1,5 +1,5 @@
 /** What a feature of the token service shows and offers; the rest of its folder is what other features may use. */
-const surfaces = String.raw`[/-](?:pages|page|form|section|table|admin|operations)\.ts$`
+const surfaces = String.raw`[/-](?:pages|page|forms|form|section|table|admin|operations)\.ts$`
 
 /**
  * Rooms of a package, top down: each imports only from those below it. Only the package's entries are outside of them. A

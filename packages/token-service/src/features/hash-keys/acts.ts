@@ -11,7 +11,7 @@ import {
 } from '../../storage/hash-keys.ts'
 import { createSqlAudit } from '../../storage/sql-audit.ts'
 import { lockSecrets, type Database } from '../../storage/database.ts'
-import { createSqlSigningKeys } from '../signing-keys/storage.ts'
+import { signingKeyStorage } from '../signing-keys/storage.ts'
 import { renewSigningSecret } from '../webhook/acts.ts'
 
 /** The key is the newest one, or secrets can be checked with it alone. */
@@ -127,7 +127,7 @@ export async function removeHashKey(act: Act, id: string): Promise<void> {
 export async function renewHashKeys(database: Database, keyring: Keyring): Promise<void> {
   await createSqlAudit(database).renewSignatures(keyring)
   await renewSigningSecret(database, keyring)
-  const signingKeys = createSqlSigningKeys(database)
+  const signingKeys = signingKeyStorage(database)
   for (const { kid, state, encryptedKey } of await signingKeys.list()) {
     const renewed = state === 'last' ? undefined : await keyring.withNewestKey(encryptedKey)
     if (renewed !== undefined && renewed !== encryptedKey)

@@ -22,7 +22,7 @@ import { foldName } from '../../storage/folded-name.ts'
 import type { IdentityRule, RegisteredClient } from '../../storage/application.ts'
 import type { TrustedIssuer } from './storage.ts'
 import { findTrustedIssuer, trustedIssuerSettings, type TrustedIssuerSettings } from './acts.ts'
-import { platformNames, platformOf, platformOfRule, platforms, type PlatformName } from './platforms.ts'
+import { platformNames, platformOf, platformOfRule, platforms, type PlatformName } from './platform-forms.ts'
 
 /** How many applications a form offers; the others are found by their name or client ID. */
 const offeredApplications = 100

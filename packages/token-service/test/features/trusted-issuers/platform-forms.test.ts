@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { platforms, type PlatformName } from '../../../src/features/trusted-issuers/platforms.ts'
+import { platforms, type PlatformName } from '../../../src/features/trusted-issuers/platform-forms.ts'
 import type { ClaimPatterns } from '../../../src/storage/application.ts'
 
 const claimsOf = (platform: PlatformName, form: Record<string, string>) =>
