@@ -68,7 +68,11 @@ function commandsIn(script: string): string[][] {
 
 function problemOf(words: readonly string[]): string | undefined {
   const [command, ...rest] = words
-  if (command === 'npx') return problemOf(rest.slice(rest.findIndex((word, at) => !isNpxFlag(rest, at))))
+  if (command === 'npx') {
+    const words = rest.slice(rest.findIndex((word, at) => !isNpxFlag(rest, at)))
+    // The generators of API clients, which `pnpm check:compatibility` runs.
+    return installable.has(words[0]!) && !Object.hasOwn(ownCommands, words[0]!) ? undefined : problemOf(words)
+  }
   if (command === 'npm' && rest[0] === 'install') return unknownPackage(rest.slice(1))
   if (command === 'npm' && rest[0] === 'pkg') return undefined
   if (command === 'npm') return nestCommands.has(rest[0]!) ? undefined : 'no such script of a Nest project'

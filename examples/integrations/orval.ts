@@ -1,5 +1,4 @@
-// orval: the generated functions send their requests with tokenFetch. In orval.config.ts:
-//   output: { client: 'fetch', target: 'orders.ts', override: { mutator: { path: 'orval.ts', name: 'apiFetch' } } }
+// orval: the generated functions send their requests with apiFetch, which orval.config.mjs names.
 import { clientCredentials, createTokenFetch, createTokenProvider } from '@tokenwell/core'
 
 const { AUTH_URL, API_URL, CLIENT_ID, CLIENT_SECRET } = process.env as Record<string, string>

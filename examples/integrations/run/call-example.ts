@@ -112,17 +112,12 @@ const callers: Record<string, () => Promise<Example>> = {
   'cloudflare-worker': () => startWorker('cloudflare-worker'),
   'durable-objects': () =>
     startWorker('durable-objects', { TOKENS: { className: 'SharedToken', useSQLite: true } }),
+  async 'hey-api'() {
+    // The generated files import each other as `.js`.
+    return (await importBundle('hey-api.ts')) as Example
+  },
   async orval() {
-    const { generate } = await import('orval')
-    await generate({
-      input: new URL('orders.json', import.meta.url).pathname,
-      output: {
-        client: 'fetch',
-        target: new URL('../generated/orders.ts', import.meta.url).pathname,
-        override: { mutator: { path: new URL('../orval.ts', import.meta.url).pathname, name: 'apiFetch' } },
-      },
-    })
-    const { listOrders } = (await importBundle('generated/orders.ts')) as {
+    const { listOrders } = (await importBundle('generated/orval.ts')) as {
       listOrders: () => Promise<{ data: { item: string }[] }>
     }
     return { listOrders: async () => (await listOrders()).data.map(({ item }) => item) }

@@ -171,10 +171,24 @@ const runtimes: Readonly<Record<string, Command>> = {
   bun: ['node_modules/.bin/bun'],
   deno: ['node_modules/.bin/deno', 'run', '--allow-all'],
 }
+let generated: Promise<void> | undefined
+/** Runs the generators of API clients, with the commands of the documentation, once for all programs that need them. */
+const generateClients = () => (generated ??= runDocumentedGenerators())
+const withGenerated = new Set(['openapi-fetch', 'hey-api', 'orval'])
+
+async function runDocumentedGenerators(): Promise<void> {
+  const page = readFileSync(new URL('../../../docs/integrations/openapi.md', import.meta.url), 'utf8')
+  const commands = Array.from(page.matchAll(/^npx (?:@[\w-]+\/)?(\S+) (.+)$/gm))
+  if (commands.length < 3) throw new Error('docs/integrations/openapi.md does not show the generators')
+  for (const [, name, args] of commands)
+    await run(join(integrations, 'node_modules/.bin', name!), args!.split(' '), { folder: integrations })
+}
+
 const integrated: Program[] = [
   {
     title: 'Integrations: TypeScript',
     folder: integrations,
+    prepare: generateClients,
     commands: [['node_modules/typescript/bin/tsc', '-p', '.']],
   },
   ...readdirSync(integrations)
@@ -183,6 +197,7 @@ const integrated: Program[] = [
       title: `Integration: ${name}`,
       folder: integrations,
       commands: [[...(runtimes[name] ?? []), 'run/call-example.ts', name] as never],
+      ...(withGenerated.has(name) && { prepare: generateClients }),
       start: startIntegrations,
       // KafkaJS reconnects when a broker rejects its token: the callback itself does not notice a revocation.
       tokens: name === 'kafkajs' ? 1 : 3,
