@@ -336,6 +336,14 @@ describe('a failure', () => {
     expect(document.querySelector('.error p')!.textContent).toBe('The file is cut off.')
   })
 
+  test('has its reason in the history, without what to do', async () => {
+    await add(wav(), wav())
+    for (const call of calls) call.fail(tokenError(503))
+    await settled()
+    const reason = 'The token service is down or busy.'
+    expect(all('.history .summary').map(({ textContent }) => textContent)).toEqual([reason, reason])
+  })
+
   test('starts a new session after the old one has expired', async () => {
     const requests: string[] = []
     vi.stubGlobal('fetch', (request: Request) => {

@@ -62,7 +62,6 @@ function RecordButton({ onRecording, onError }: RecordButtonProps) {
         {recordingNow ? 'Stop recording' : 'Record'}
         {recordingNow && (
           <span class="elapsed" aria-hidden="true">
-            {' '}
             {Math.floor(status.seconds)} s
           </span>
         )}

@@ -81,7 +81,8 @@ function summary({ progress }: Entry): string {
     case 'done':
       return progress.transcript.text || 'No words recognised'
     case 'failed':
-      return progress.message
+      // Why. What to do stands beside the button that does it.
+      return progress.message.split(/(?<=\.) /, 1)[0]!
     case 'cancelled':
       return 'Cancelled'
     case 'waiting':
