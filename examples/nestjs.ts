@@ -4,7 +4,7 @@ import { HttpService } from '@nestjs/axios'
 import { Inject, Injectable, Module } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
 import type { TokenProvider } from '@tokenwell/core'
-import { InjectTokenProvider, TokenModule } from '@tokenwell/nestjs-module'
+import { InjectTokens, TokenModule } from '@tokenwell/nestjs-module'
 import { TokenHttpModule } from '@tokenwell/nestjs-module/axios'
 import { firstValueFrom } from 'rxjs'
 
@@ -17,7 +17,7 @@ interface Order {
 class OrdersService {
   constructor(
     @Inject(HttpService) private readonly http: HttpService,
-    @InjectTokenProvider() private readonly tokens: TokenProvider,
+    @InjectTokens() private readonly tokens: TokenProvider,
   ) {}
 
   async list(): Promise<Order[]> {

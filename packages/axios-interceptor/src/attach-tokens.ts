@@ -1,4 +1,4 @@
-import type { AttachOptions, TokenProvider, TokenProviderSelector } from '@tokenwell/core'
+import type { AttachableTokens, AttachOptions } from '@tokenwell/core'
 import {
   createTokenAttacher,
   isRepeatableBody,
@@ -10,7 +10,7 @@ import type { AxiosAdapter, AxiosInstance, AxiosResponse, InternalAxiosRequestCo
 import { createAxiosErrors, redactOutcome, type Outcome } from './outcome.ts'
 import { finalUrl, redirectedRequest, wasRedirected } from './redirects.ts'
 import { abortSignalOf, startTime } from './request-abort-signal.ts'
-import { baseOrigin, copyArguments, isWithoutToken, requestUrl, urlOfSameOrigin } from './request-config.ts'
+import { copyArguments, isWithoutToken, requestUrl, urlOfSameOrigin } from './request-config.ts'
 import { acceptsFetch, sendByAdapter, sendOnce } from './send-once.ts'
 
 /** An axios instance, with the type declarations for `import` or those for `require`. */
@@ -31,12 +31,12 @@ export type AttachableInstance = Pick<AxiosInstance, 'defaults' | 'interceptors'
  */
 export function attachTokens(
   instance: AttachableInstance,
-  tokens: TokenProvider | TokenProviderSelector,
-  options: Partial<AttachOptions> = {},
+  tokens: AttachableTokens,
+  options: AttachOptions = {},
 ): () => void {
-  const allowedOrigins = options.allowedOrigins ?? baseOrigin(instance.defaults.baseURL)
-  const { replaceHeader = false } = options
-  const attacher = createTokenAttacher(tokens, { ...options, allowedOrigins })
+  const { allowedOrigins = [], replaceHeader = false } = options
+  const base = { option: 'baseURL', url: instance.defaults.baseURL }
+  const attacher = createTokenAttacher(tokens, options, base)
   const { header } = attacher
   const isAuthorization = header.toLowerCase() === 'authorization'
   const errors = createAxiosErrors(instance)

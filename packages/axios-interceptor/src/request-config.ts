@@ -1,4 +1,3 @@
-import { configurationError } from '@tokenwell/core/protocol'
 import { copyBody } from '@tokenwell/core/adapter'
 import { Axios, type InternalAxiosRequestConfig as Config } from 'axios'
 
@@ -18,20 +17,6 @@ export function urlOfSameOrigin(config: Config): string {
 
 function isPath(url: string): boolean {
   return /^(?:\/(?![/\\])|[\w.~-]+(?:[/?#]|$))/.test(url)
-}
-
-/**
- * The origin of a `baseURL`, which may be relative in a page.
- *
- * @throws {TokenError} of kind `configuration` for a relative one elsewhere
- */
-export function baseOrigin(baseURL: string | undefined): string[] {
-  const base = (globalThis as { document?: { baseURI: string } }).document?.baseURI
-  if (baseURL !== undefined && URL.canParse(baseURL, base)) return [new URL(baseURL, base).origin]
-  const problem = baseURL === undefined ? 'baseURL is missing too' : `baseURL "${baseURL}" has no origin`
-  throw configurationError(
-    `allowedOrigins is missing, and ${problem}. Set an absolute baseURL, or allowedOrigins.`,
-  )
 }
 
 /**

@@ -2,8 +2,8 @@ export { createMemoryTokenStore } from './sharing/memory-token-store.ts'
 export type { TokenStore } from './sharing/token-store.ts'
 export type { AllowedOrigin } from './attach/origins.ts'
 export type { TokenFetchInit } from './attach/request.ts'
-export type { ApiResponse, AttachOptions, TokenProviderSelector } from './attach/attacher.ts'
-export { createTokenFetch, type TokenFetch } from './attach/fetch.ts'
+export type { ApiResponse, AttachableTokens, AttachOptions } from './attach/attacher.ts'
+export { createTokenFetch, type TokenFetch, type TokenFetchOptions } from './attach/fetch.ts'
 export type { ClientAuthentication, ClientAuthenticationMethod } from './protocol/client-authentication.ts'
 export type { TokenBinding } from './protocol/token-binding.ts'
 export { isTokenError, TokenError, type TokenErrorKind } from './protocol/token-error.ts'
@@ -18,6 +18,7 @@ export type {
 } from './provider/token-provider.ts'
 export type { Clock } from './runtime/clock.ts'
 export { backendTokens, type BackendTokensOptions, type HeadersInput } from './sources/backend-tokens.ts'
+export { credentialsFrom, type CredentialsFromOptions } from './sources/credentials-from.ts'
 export {
   clientAssertion,
   clientCredentials,

@@ -1,1 +1,1 @@
-export { tokenHooks } from './token-hooks.ts'
+export { tokenHooks, type TokenHooksOptions } from './token-hooks.ts'

@@ -1,6 +1,12 @@
-import type { AttachOptions, TokenProvider, TokenProviderSelector } from '@tokenwell/core'
+import type { AttachableTokens, AttachOptions } from '@tokenwell/core'
 import { createTokenAttacher, fetchWithToken, isRepeatableBody } from '@tokenwell/core/adapter'
 import type { Hooks, Options } from 'ky' with { 'resolution-mode': 'import' }
+
+/** Options of {@link tokenHooks}. */
+export interface TokenHooksOptions extends AttachOptions {
+  /** The client's `prefix`, which is passed on to ky. Without `allowedOrigins`, tokens are sent to its origin. */
+  readonly prefix?: string | URL | undefined
+}
 
 /**
  * Creates ky options that attach tokens. If the API rejects a token, the request is sent once more with a new one,
@@ -8,16 +14,17 @@ import type { Hooks, Options } from 'ky' with { 'resolution-mode': 'import' }
  * out with `context: { token: false }`.
  *
  * @example
- * const api = ky.extend(tokenHooks(tokens, { allowedOrigins: ['https://api.example.com'] }))
+ * const api = ky.extend(tokenHooks(tokens, { prefix: 'https://api.example.com' }))
  *
  * @throws {TokenError} of kind `configuration`, naming the option; a request that gets no token is not sent and fails
  * with a `TokenError`
  */
 export function tokenHooks(
-  tokens: TokenProvider | TokenProviderSelector,
-  options: AttachOptions,
-): { readonly hooks: Hooks } {
-  const attacher = createTokenAttacher(tokens, options)
+  tokens: AttachableTokens,
+  options: TokenHooksOptions,
+): { readonly hooks: Hooks; readonly prefix?: string | URL } {
+  const { prefix } = options ?? {}
+  const attacher = createTokenAttacher(tokens, options, { option: 'prefix', url: prefix })
 
   // Wraps fetch instead of changing the request: the final URL is checked, ky's timeouts and retries cover the token
   // request, and no request in a hook or an error carries the token.
@@ -34,5 +41,5 @@ export function tokenHooks(
       return fetchWithToken(attacher, send, input, { ...headers, ...init }, body)
     }
   }
-  return { hooks: { init: [init] } }
+  return { hooks: { init: [init] }, ...(prefix !== undefined && { prefix }) }
 }

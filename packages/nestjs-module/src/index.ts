@@ -1,4 +1,4 @@
-export { InjectTokenProvider } from './token-provider.token.ts'
+export { InjectTokens } from './token-provider.token.ts'
 export { logTokenEvents } from './log-token-events.ts'
 export { TokenErrorFilter } from './token-error.filter.ts'
 export { TokenModule } from './token.module.ts'

@@ -1,7 +1,7 @@
 import { Inject } from '@nestjs/common'
 
 /** Injects the `TokenProvider` of a client: the unnamed one, or the one with this name. */
-export function InjectTokenProvider(name?: string): ParameterDecorator & PropertyDecorator {
+export function InjectTokens(name?: string): ParameterDecorator & PropertyDecorator {
   return Inject(getTokenProviderToken(name))
 }
 

@@ -35,7 +35,7 @@ export class TokenModule extends ConfigurableModuleClass implements OnModuleInit
       modules,
       TokenModule,
       token,
-      "Pass a different name to each TokenModule.forRoot(), and inject it with @InjectTokenProvider('name').",
+      "Pass a different name to each TokenModule.forRoot(), and inject it with @InjectTokens('name').",
     )
   }
 

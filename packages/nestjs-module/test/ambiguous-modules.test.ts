@@ -1,13 +1,22 @@
 import 'reflect-metadata'
 import { HttpModule, HttpService } from '@nestjs/axios'
-import { forwardRef, Injectable, Module, type ModuleMetadata } from '@nestjs/common'
+import {
+  forwardRef,
+  Inject,
+  Injectable,
+  Logger,
+  Module,
+  type InjectionToken,
+  type ModuleMetadata,
+  type Provider,
+} from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
 import { Test } from '@nestjs/testing'
 import { getTokenProviderToken, TokenModule } from '@tokenwell/nestjs-module'
 import { InjectTokenHttp, TokenHttpModule } from '@tokenwell/nestjs-module/axios'
 import { useTestServers } from '@tokenwell/testing/vitest'
 import { firstValueFrom } from 'rxjs'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 
 const servers = useTestServers()
 const tokens = (options = {}) => TokenModule.forRoot({ source: servers.endpoint.source, ...options })
@@ -24,7 +33,7 @@ describe('ambiguous modules', () => {
     await expect(compile(imports())).rejects.toMatchObject({
       kind: 'configuration',
       message: expect.stringMatching(
-        /^RootTestModule imports several modules that provide TokenProvider.*: TokenModule and TokenModule\. Pass a different name .*@InjectTokenProvider\('name'\)\.$/,
+        /^RootTestModule imports several modules that provide TokenProvider.*: TokenModule and TokenModule\. Pass a different name .*@InjectTokens\('name'\)\.$/,
       ),
     })
   })
@@ -68,6 +77,64 @@ describe('ambiguous modules', () => {
     @Module({ imports: [shared], exports: [shared] })
     class SharedModule {}
     await expect(compile([tokens({ isGlobal: true }), SharedModule, http()])).rejects.toThrow(/HttpService/)
+  })
+})
+
+describe('a plain HttpService beside the service of a named client', () => {
+  @Injectable()
+  class PlainOrders {
+    readonly http: HttpService
+    constructor(@Inject(HttpService) http: HttpService) {
+      this.http = http
+    }
+  }
+  @Injectable()
+  class PlainProperty {
+    @Inject(HttpService) readonly http!: HttpService
+  }
+  @Injectable()
+  class BillingOrders {
+    readonly http: HttpService
+    constructor(@InjectTokenHttp('billing') http: HttpService) {
+      this.http = http
+    }
+  }
+  const factory = (token: InjectionToken) => ({
+    provide: 'PlainFactory',
+    useFactory: (service: unknown) => service,
+    inject: [{ token, optional: true }],
+  })
+  const warningsOf = async (
+    providers: ModuleMetadata['providers'],
+    others: ModuleMetadata['imports'] = [HttpModule],
+  ) => {
+    const warn = vi.spyOn(Logger.prototype, 'warn').mockImplementation(() => {})
+    const client = tokens({ isGlobal: true, name: 'billing' })
+    await compile([client, http({ client: 'billing' }), ...others], providers)
+    return warn.mock.calls.map(([message]) => message as unknown)
+  }
+
+  it.each<[string, Provider]>([
+    ['PlainOrders', PlainOrders],
+    ['PlainProperty', PlainProperty],
+    ['PlainFactory', factory(HttpService)],
+  ])('is a mistake if nothing injects the latter: %s', async (name, provider) => {
+    expect(await warningsOf([provider])).toStrictEqual([
+      `${name} injects HttpService, whose requests carry no token, and nothing injects the service of 'billing'. ` +
+        "Inject it with @InjectTokenHttp('billing').",
+    ])
+  })
+
+  it.each<[string, Provider[]]>([
+    ['both are injected', [PlainOrders, BillingOrders]],
+    ['a factory injects the latter', [PlainOrders, factory('TokenHttp(billing)')]],
+    ['neither is injected', []],
+  ])('is fine if %s', async (_, providers) => {
+    expect(await warningsOf(providers)).toStrictEqual([])
+  })
+
+  it('is fine if it attaches tokens itself', async () => {
+    expect(await warningsOf([PlainOrders], [tokens({ isGlobal: true }), http()])).toStrictEqual([])
   })
 })
 

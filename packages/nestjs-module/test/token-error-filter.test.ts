@@ -5,12 +5,7 @@ import { APP_FILTER } from '@nestjs/core'
 import { ClientProxyFactory, EventPattern, MessagePattern, ServerTCP, Transport } from '@nestjs/microservices'
 import { Test } from '@nestjs/testing'
 import { TokenError, type TokenErrorKind, type TokenProvider } from '@tokenwell/core'
-import {
-  getTokenProviderToken,
-  InjectTokenProvider,
-  TokenErrorFilter,
-  TokenModule,
-} from '@tokenwell/nestjs-module'
+import { getTokenProviderToken, InjectTokens, TokenErrorFilter, TokenModule } from '@tokenwell/nestjs-module'
 import { TokenHttpModule } from '@tokenwell/nestjs-module/axios'
 import { json } from '@tokenwell/testing'
 import { useTestServers } from '@tokenwell/testing/vitest'
@@ -22,7 +17,7 @@ const servers = useTestServers()
 
 @Controller()
 class OrdersController {
-  @InjectTokenProvider() readonly tokens!: TokenProvider
+  @InjectTokens() readonly tokens!: TokenProvider
   @Inject(HttpService) readonly http!: HttpService
 
   @Get('tokens')

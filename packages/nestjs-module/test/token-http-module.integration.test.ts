@@ -22,7 +22,7 @@ describeAdapter({
     }
     const { tokens, options } = attach
     const module = await (
-      typeof tokens === 'function'
+      typeof tokens === 'function' || 'requestToken' in tokens
         ? Test.createTestingModule({ imports: [TokenHttpModule.register({ ...options, tokens })] })
         : Test.createTestingModule({
             imports: [

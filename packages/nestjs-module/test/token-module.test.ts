@@ -4,7 +4,7 @@ import { Test } from '@nestjs/testing'
 import { TokenError, type TokenProvider, type TokenSource } from '@tokenwell/core'
 import {
   getTokenProviderToken,
-  InjectTokenProvider,
+  InjectTokens,
   TokenModule,
   type TokenModuleOptions,
 } from '@tokenwell/nestjs-module'
@@ -50,7 +50,7 @@ const failureOf = (promise: Promise<unknown>) =>
 class Orders {
   readonly tokens: TokenProvider
 
-  constructor(@InjectTokenProvider() tokens: TokenProvider) {
+  constructor(@InjectTokens() tokens: TokenProvider) {
     this.tokens = tokens
   }
 }
@@ -106,9 +106,9 @@ describe('forRoot', () => {
   it('provides several clients by name, for parameters and properties', async () => {
     @Injectable()
     class All {
-      @InjectTokenProvider('billing') readonly billing!: TokenProvider
-      @InjectTokenProvider('orders') readonly orders!: TokenProvider
-      @InjectTokenProvider() readonly unnamed!: TokenProvider
+      @InjectTokens('billing') readonly billing!: TokenProvider
+      @InjectTokens('orders') readonly orders!: TokenProvider
+      @InjectTokens() readonly unnamed!: TokenProvider
     }
     const { module, tokens } = await start(
       [

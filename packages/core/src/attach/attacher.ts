@@ -5,15 +5,25 @@ import { headerValue, type ResponseHeaders } from '../protocol/headers.ts'
 import { covers } from '../protocol/secure-url.ts'
 import { configurationError } from '../protocol/token-error.ts'
 import type { AccessToken } from '../provider/access-token.ts'
+import { providerOf } from '../provider/caching-token-provider.ts'
 import { isOwnRequest } from '../provider/pending-request.ts'
 import type { GetTokenOptions, RejectedRequest, TokenProvider } from '../provider/token-provider.ts'
-import type { ApiChallenge } from '../sources/token-source.ts'
-import { absoluteUrl, createOriginCheck, originOf, type AllowedOrigin } from './origins.ts'
+import type { ApiChallenge, TokenSource } from '../sources/token-source.ts'
+import {
+  absoluteUrl,
+  createOriginCheck,
+  originOf,
+  type AllowedOrigin,
+  type ClientBaseUrl,
+} from './origins.ts'
 
 /** Where tokens may be sent, and how. */
 export interface AttachOptions {
-  /** The only origins that tokens are sent to: exact origins, `https://*.example.com`, or functions. */
-  readonly allowedOrigins: readonly AllowedOrigin[]
+  /**
+   * The only origins that tokens are sent to: exact origins, `https://*.example.com`, or functions.
+   * @default the origin of the client's base URL
+   */
+  readonly allowedOrigins?: readonly AllowedOrigin[] | undefined
   /** Request header that carries the token. @default 'Authorization' */
   readonly header?: string | undefined
   /** Word before the token; empty for the token alone. @default 'Bearer' */
@@ -35,17 +45,20 @@ export interface AttachOptions {
 }
 
 /**
- * Selects the provider whose token a request carries, such as that of a tenant. It is called for each request to an
- * allowed origin, with its full URL; undefined sends the request without a token. A token that one provider issued is never
- * replaced by that of another, and no redirect takes it to another origin.
+ * Where the tokens of a client's requests come from: a provider, a source, or a function that selects a provider. A source
+ * has one provider, regardless of how many clients it is passed to.
+ *
+ * The function selects the provider whose token a request carries, such as that of a tenant. It is called for each request
+ * to an allowed origin, with its full URL; undefined sends the request without a token. A token that one provider issued is
+ * never replaced by that of another, and no redirect takes it to another origin.
  *
  * @example
  * createTokenFetch(({ url }) => pool.for(url.hostname), { allowedOrigins: ['https://*.example.com'] })
  */
-export type TokenProviderSelector = (request: {
-  readonly url: URL
-  readonly method: string
-}) => TokenProvider | undefined
+export type AttachableTokens =
+  | TokenProvider
+  | TokenSource
+  | ((request: { readonly url: URL; readonly method: string }) => TokenProvider | undefined)
 
 /** A request as an attacher sees it. */
 export interface AttachRequest {
@@ -136,11 +149,13 @@ const maxWarnings = 20
 /**
  * Creates the attacher that every adapter delegates to; for authors of adapters.
  *
+ * @param base the client's base URL, whose origin is allowed unless `allowedOrigins` is set
  * @throws {TokenError} of kind `configuration`, naming the option, for invalid options
  */
 export function createTokenAttacher(
-  tokens: TokenProvider | TokenProviderSelector,
+  tokens: AttachableTokens,
   options: AttachOptions,
+  base?: ClientBaseUrl,
 ): TokenAttacher {
   const {
     allowedOrigins,
@@ -151,13 +166,15 @@ export function createTokenAttacher(
     isTokenRejected,
     allowInsecureRequests = false,
   } = options ?? {}
-  const isAllowed = createOriginCheck(allowedOrigins, allowInsecureRequests)
+  const isAllowed = createOriginCheck(allowedOrigins, base, allowInsecureRequests)
   if (!new RegExp(`^${tokenCharacters}+$`).test(header)) {
     throw configurationError('header must be the name of a request header.')
   }
   if (!new RegExp(`^${tokenCharacters}*$`).test(scheme)) {
     throw configurationError("scheme must be a single word, or '' for none.")
   }
+  const selectProvider = typeof tokens === 'function' ? tokens : undefined
+  const onlyProvider = typeof tokens === 'function' ? undefined : providerOf(tokens)
   const prefix = scheme && `${scheme} `
   // Clients drop no other header themselves.
   const followsRedirects = header.toLowerCase() === 'authorization'
@@ -170,8 +187,10 @@ export function createTokenAttacher(
       const provider = providerFor(request)
       const waitForReplacement = !retryOnRejection || request.repeatable === false
       const options = { signal, waitForReplacement }
-      // Otherwise, a response to it without a token would be all that the caller gets.
-      const mayAsk = provider && !waitForReplacement && !request.hasHeader
+      // A cached token needs no challenge. To a request that is not repeated, a response without a token would be all that the
+      // caller gets.
+      const mayAsk =
+        provider && !waitForReplacement && !request.hasHeader && provider.peekToken?.() === undefined
       let token: AccessToken | Awaited<ReturnType<typeof send>> | undefined
       try {
         token = mayAsk
@@ -218,7 +237,7 @@ export function createTokenAttacher(
   function providerFor(request: AttachRequest): TokenProvider | undefined {
     const { url } = request
     const allowed = isAllowed(url)
-    const provider = allowed || typeof tokens !== 'function' ? select(request) : undefined
+    const provider = allowed ? select(request) : onlyProvider
     const mayAttach = !request.hasHeader || replaceHeader
     if (allowed && mayAttach) return provider
     if (allowed) provider?.report?.({ type: 'token_skipped', origin: originOf(url) })
@@ -227,8 +246,9 @@ export function createTokenAttacher(
   }
 
   function select(request: AttachRequest): TokenProvider | undefined {
-    if (typeof tokens !== 'function') return tokens
-    const provider = tokens({ url: fullUrl(request), method: request.method.toUpperCase() }) ?? undefined
+    if (selectProvider === undefined) return onlyProvider
+    const selected = selectProvider({ url: fullUrl(request), method: request.method.toUpperCase() })
+    const provider = selected ?? undefined
     if (provider === undefined || typeof provider.getToken === 'function') return provider
     throw configurationError(
       'The function that selects a token provider must return a provider or undefined, not a promise.',

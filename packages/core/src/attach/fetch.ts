@@ -1,20 +1,28 @@
-import type { TokenProvider } from '../provider/token-provider.ts'
 import { runsInBrowser } from '../runtime/environment.ts'
 import type { FetchLike } from '../sources/send.ts'
 import {
   createTokenAttacher,
+  type AttachableTokens,
   type Attachment,
   type AttachOptions,
   type SentRequest,
   type TokenAttacher,
-  type TokenProviderSelector,
 } from './attacher.ts'
 import { readBodyStart } from './body.ts'
+import { createBaseUrlJoin } from './origins.ts'
 import { followRedirect, readRedirect, type Redirect } from './redirect.ts'
 import { OutgoingRequest, type TokenFetchInit } from './request.ts'
 
 /** `fetch` with tokens attached. */
 export type TokenFetch = (input: string | URL | Request, init?: TokenFetchInit | null) => Promise<Response>
+
+/** Options of {@link createTokenFetch}. */
+export interface TokenFetchOptions extends AttachOptions {
+  /** The URL that a path is appended to. Without `allowedOrigins`, tokens are sent to its origin. */
+  readonly baseUrl?: string | URL | undefined
+  /** @default the global fetch, looked up at each request */
+  readonly fetch?: FetchLike | undefined
+}
 
 /**
  * Wraps `fetch`: requests to the allowed origins carry a token, and a request whose token was rejected is sent once
@@ -22,19 +30,18 @@ export type TokenFetch = (input: string | URL | Request, init?: TokenFetchInit |
  * the caller gets the 401.
  *
  * @example
- * const apiFetch = createTokenFetch(tokens, { allowedOrigins: ['https://api.example.com'] })
- * await apiFetch('https://api.example.com/v1/orders')
+ * const api = createTokenFetch(clientCredentials(credentialsFrom(process.env)), { baseUrl: 'https://api.example.com' })
+ * await api('/v1/orders')
  *
  * @throws {TokenError} of kind `configuration`, naming the option; if no token is available, a call sends nothing and
  * rejects with a TokenError
  */
-export function createTokenFetch(
-  tokens: TokenProvider | TokenProviderSelector,
-  options: AttachOptions & { readonly fetch?: FetchLike | undefined },
-): TokenFetch {
-  const attacher = createTokenAttacher(tokens, options)
-  const { fetch: given } = options
-  if (given) return (input, init) => fetchWithToken(attacher, given, input, init)
+export function createTokenFetch(tokens: AttachableTokens, options: TokenFetchOptions): TokenFetch {
+  const { fetch: given, baseUrl: url } = options ?? {}
+  const base = { option: 'baseUrl', url }
+  const attacher = createTokenAttacher(tokens, options, base)
+  const join = createBaseUrlJoin(base)
+  if (given) return (input, init) => fetchWithToken(attacher, given, join(input), init)
   const atCreation = globalThis.fetch
   let isSending = false
   // Looked up at each call, so that a fetch replaced by instrumentation or by a test is used.
@@ -53,7 +60,12 @@ export function createTokenFetch(
     // The global fetch calls this one: instrumentation has wrapped it, which may wait before the call or replace the options.
     if (isSending || earlier.includes(tokenFetch)) return atCreation(input, init ?? undefined)
     const mark = { [sentThrough]: [...earlier, tokenFetch] }
-    return fetchWithToken(attacher, (url, sent) => send(url as string, { ...sent, ...mark }), input, init)
+    return fetchWithToken(
+      attacher,
+      (url, sent) => send(url as string, { ...sent, ...mark }),
+      join(input),
+      init,
+    )
   }
   globalFetches.add(tokenFetch)
   return tokenFetch

@@ -4,25 +4,37 @@ import { isSecure } from '../protocol/secure-url.ts'
 /** An exact origin, `https://*.example.com` for every subdomain, or a function that returns true. */
 export type AllowedOrigin = string | ((url: URL) => boolean)
 
+/** The base URL of a client, and the name of the client's option for it. */
+export interface ClientBaseUrl {
+  readonly option: string
+  /** May be relative to the page. */
+  readonly url: string | URL | undefined
+}
+
 /**
  * Creates the check of a URL to which a token is sent. Origins are compared as a whole, never by regular expressions.
  * Plain HTTP is allowed to loopback hosts, or with `allowInsecureRequests`.
  *
+ * @param base without a list, its origin alone is allowed
  * @throws {TokenError} of kind `configuration` for an empty list and for anything that is not an origin
  */
 export function createOriginCheck(
-  allowedOrigins: readonly AllowedOrigin[] | undefined,
+  listed: readonly AllowedOrigin[] | undefined,
+  base: ClientBaseUrl | undefined,
   allowInsecureRequests: boolean,
 ): (url: string | URL) => boolean {
+  const allowedOrigins = listed ?? (base && [baseOrigin(base)])
   if (!Array.isArray(allowedOrigins) || allowedOrigins.length === 0) {
     throw configurationError(
       "allowedOrigins is missing. List the origin of each API, such as ['https://api.example.com'].",
     )
   }
   // An untyped function may return anything.
-  const rules: ((url: URL) => unknown)[] = allowedOrigins.map((origin: AllowedOrigin, index) =>
-    typeof origin === 'function' ? origin : readOrigin(origin, index, allowInsecureRequests),
-  )
+  const rules: ((url: URL) => unknown)[] = allowedOrigins.map((origin: AllowedOrigin, index) => {
+    if (typeof origin === 'function') return origin
+    const name = listed ? `allowedOrigins[${index}]` : base!.option
+    return readOrigin(origin, name, allowInsecureRequests)
+  })
   const exact = allowedOrigins.flatMap((origin: AllowedOrigin) =>
     typeof origin === 'string' && !origin.includes('*') ? new URL(origin).origin : [],
   )
@@ -42,6 +54,49 @@ export function createOriginCheck(
     if (typeof value === 'string' && isExact(value)) return true
     const url = absoluteUrl(value)
     return typeof url === 'string' ? URL.canParse(url) && check(new URL(url)) : check(url)
+  }
+}
+
+/** @throws {TokenError} of kind `configuration` without a base URL, and for a relative one outside a page */
+function baseOrigin({ option, url }: ClientBaseUrl): string {
+  const origin = url === undefined || url === '' ? 'null' : originOf(url)
+  if (origin !== 'null') return origin
+  const problem =
+    url === undefined || url === '' ? `${option} is missing too` : `${option} "${String(url)}" has no origin`
+  throw configurationError(
+    `allowedOrigins is missing, and ${problem}. Set an absolute ${option}, or allowedOrigins.`,
+  )
+}
+
+/**
+ * Creates the function that resolves a path as the base URL of axios and ky does: it is appended. Anything else, such as an
+ * absolute URL, stays as it is.
+ *
+ * @throws {TokenError} of kind `configuration` for an invalid base URL
+ */
+export function createBaseUrlJoin({
+  option,
+  url,
+}: ClientBaseUrl): (input: string | URL | Request) => string | URL | Request {
+  if (url === undefined) return (input) => input
+  const absolute = absoluteUrl(url)
+  const base = URL.canParse(absolute) ? new URL(absolute) : undefined
+  if (
+    !base ||
+    !/^https?:$/.test(base.protocol) ||
+    base.search ||
+    base.hash ||
+    base.username ||
+    base.password
+  ) {
+    throw configurationError(
+      `${option} is not a valid base URL. Set an absolute URL without a query, such as 'https://api.example.com/v1'.`,
+    )
+  }
+  const prefix = base.href.replace(/\/$/, '')
+  return (input) => {
+    if (typeof input !== 'string' || /^(?:[a-z][a-z\d+.-]*:|\/\/)/i.test(input)) return input
+    return /^(?:[/?#]|$)/.test(input) ? prefix + input : `${prefix}/${input}`
   }
 }
 
@@ -65,10 +120,10 @@ export function originOf(value: string | URL): string {
 /** Second-level domains under which everybody can register, such as `co.uk`. */
 const sharedSecondLevel = /^(?:ac|co|com|edu|gob|gov|go|ltd|me|mil|ne|net|nom|or|org|plc|sch)\.[a-z]{2}$/
 
-function readOrigin(text: unknown, index: number, allowInsecureRequests: boolean): (url: URL) => boolean {
+function readOrigin(text: unknown, name: string, allowInsecureRequests: boolean): (url: URL) => boolean {
   if (text === undefined || text === null || text === '') {
     throw configurationError(
-      `allowedOrigins[${index}] is ${text === '' ? 'empty' : text}. Set the environment variable that it comes from, ` +
+      `${name} is ${text === '' ? 'empty' : text}. Set the environment variable that it comes from, ` +
         'or pass a function of the URL, which is called for each request.',
     )
   }
@@ -80,22 +135,20 @@ function readOrigin(text: unknown, index: number, allowInsecureRequests: boolean
   const bare = url && /^https?:$/.test(url.protocol) && url.pathname === '/' && !url.search && !url.hash
   if (!bare || url.username || url.password || url.hostname.includes('*')) {
     throw configurationError(
-      `allowedOrigins[${index}] is not a valid origin. ` +
+      `${name} is not a valid origin. ` +
         "Set only scheme, host and port, such as 'https://api.example.com' or 'https://*.example.com'.",
     )
   }
   if (!isSecure(url, allowInsecureRequests)) {
     throw configurationError(
-      `allowedOrigins[${index}] must start with https://, because tokens are sent to it. ` +
+      `${name} must start with https://, because tokens are sent to it. ` +
         'Inside a trusted network, set allowInsecureRequests: true.',
     )
   }
   if (!wildcard) return (other) => other.origin === url.origin
   const domain = url.hostname.replace(/\.$/, '')
   if ((!domain.includes('.') && domain !== 'localhost') || sharedSecondLevel.test(domain)) {
-    throw configurationError(
-      `allowedOrigins[${index}] would match domains of other owners. Use your own domain.`,
-    )
+    throw configurationError(`${name} would match domains of other owners. Use your own domain.`)
   }
   const suffix = `.${url.hostname}`
   return ({ protocol, port, hostname }) =>

@@ -47,10 +47,24 @@ import {
 export function createTokenProvider(source: TokenSource, options: TokenProviderOptions = {}): TokenProvider {
   if (typeof source?.requestToken !== 'function') {
     throw configurationError(
-      'A token source is missing. Pass clientCredentials({ … }) or backendTokens({ … }).',
+      'A token source or provider is missing. Pass clientCredentials({ … }) or backendTokens({ … }).',
     )
   }
   return new CachingTokenProvider(source, resolveSettings(options))
+}
+
+const providers = new WeakMap<TokenSource, TokenProvider>()
+
+/**
+ * The provider itself, or that of a source, however often it is passed to an adapter.
+ *
+ * @throws {TokenError} of kind `configuration` for anything else
+ */
+export function providerOf(tokens: TokenProvider | TokenSource): TokenProvider {
+  if (tokens && 'getToken' in tokens) return tokens
+  const provider = providers.get(tokens) ?? createTokenProvider(tokens)
+  providers.set(tokens, provider)
+  return provider
 }
 
 /** The facts of the error after `close()`. */

@@ -16,6 +16,7 @@ import { secureUrl } from '../protocol/secure-url.ts'
 import type { TokenBinding } from '../protocol/token-binding.ts'
 import { configurationError, failureOf, TokenError } from '../protocol/token-error.ts'
 import { discover, type DiscoveredServer } from './discovery.ts'
+import { listOf } from './credentials-from.ts'
 import type { FetchLike } from './send.ts'
 
 /** The value of an option, or a function that returns it. */
@@ -97,6 +98,7 @@ export function checkClient(options: TokenEndpointOptions, requiresClient: boole
   }
   const method = methodOf(options, requiresClient)
   checkClientAuthentication(method)
+  checkMissing(options, requiresClient)
   const isAnonymous = !requiresClient && method === 'none' && clientId === undefined
   if (typeof clientId !== 'function' && !isAnonymous) checkCredential('clientId', clientId)
   if (sendsSecret(method) && typeof clientSecret !== 'function') checkSecret(method, clientSecret)
@@ -104,6 +106,21 @@ export function checkClient(options: TokenEndpointOptions, requiresClient: boole
   if (revocationEndpoint !== undefined)
     secureUrl('revocationEndpoint', revocationEndpoint, allowInsecureRequests)
   checkParameters(options)
+}
+
+/** Names all at once if several options are missing; a single one has a message of its own. */
+function checkMissing(options: TokenEndpointOptions, requiresClient: boolean): void {
+  const { authUrl, tokenEndpoint, issuer, clientId, clientSecret } = options
+  const isMissing = (value: unknown): boolean => value === undefined || value === null || value === ''
+  const method = methodOf(options, requiresClient)
+  const mayBeEmpty = method === 'client_secret_basic' && clientSecret === ''
+  const missing = [
+    [authUrl, tokenEndpoint, issuer].every(isMissing) && 'authUrl (or tokenEndpoint or issuer)',
+    (requiresClient || method !== 'none') && isMissing(clientId) && 'clientId',
+    sendsSecret(method) && isMissing(clientSecret) && !mayBeEmpty && 'clientSecret',
+  ].filter((name) => name !== false)
+  if (missing.length < 2) return
+  throw configurationError(`${listOf(missing)} are missing. Set the variables that they come from.`)
 }
 
 /** How the client authenticates, unless its issuer decides. */

@@ -58,7 +58,11 @@ function unreachable(
   return new TokenError(
     {
       kind: 'unavailable',
-      message: [unreachableMessage(code, tokenEndpoint), isOwnFetch && explainProxy(error, code, url)]
+      message: [
+        unreachableMessage(code, tokenEndpoint),
+        explainTest(code),
+        isOwnFetch && explainProxy(error, code, url),
+      ]
         .filter(Boolean)
         .join(' '),
       clientId,
@@ -125,6 +129,21 @@ const advice: Readonly<Record<number, string>> = {
   502: 'The proxy cannot reach this host.',
 }
 
+/** A sentence about a test whose code requests a real token: the host does not exist, or a library blocks requests. */
+function explainTest(code: string): string | undefined {
+  const { VITEST, JEST_WORKER_ID, NODE_TEST_CONTEXT } = environment()
+  const runsInTest = (VITEST ?? JEST_WORKER_ID ?? NODE_TEST_CONTEXT) !== undefined
+  if (!runsInTest || !['ENOTFOUND', 'EAI_AGAIN', 'ENETUNREACH'].includes(code)) return undefined
+  return `In a test, use createTestTokenProvider() instead of a real client (${testingPage}).`
+}
+
+const testingPage = 'https://github.com/tokenwell/tokenwell/blob/main/docs/testing.md'
+
+/** Neither browsers nor Workers have one; nor is it there when a bundler replaces it. */
+function environment(): Readonly<Record<string, string | undefined>> {
+  return (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env ?? {}
+}
+
 /** A sentence about the proxy that caused a failed request or cannot be reached, or that Node ignores. */
 function explainProxy(error: unknown, code: string, url: string | URL): string | undefined {
   const status = connectStatus(error)
@@ -132,8 +151,7 @@ function explainProxy(error: unknown, code: string, url: string | URL): string |
     const what = `The proxy responded to CONNECT with status ${status}.`
     return advice[status] === undefined ? what : `${what} ${advice[status]}`
   }
-  // Neither browsers nor Workers have it; nor is it there when a bundler replaces it.
-  const env = (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env ?? {}
+  const env = environment()
   const names = String(url).startsWith('https:')
     ? ['HTTPS_PROXY', 'https_proxy']
     : ['HTTP_PROXY', 'http_proxy']

@@ -273,10 +273,20 @@ describe('errors', () => {
 
   it.each(['ENOTFOUND', 'EAI_AGAIN'])('explain that a host cannot be resolved: %s', async (code) => {
     const endpoint = new ScriptedEndpoint({ error: new TypeError('fetch failed', { cause: { code } }) })
-    const tokens = createTokenProvider(sourceOf(endpoint), { maxAttempts: 1 })
-    expect(((await failureOf(tokens)) as TokenError).message).toBe(
-      `Could not resolve auth.example.com (${code}). Check the URL of the token endpoint.`,
-    )
+    const messageOf = async () =>
+      ((await failureOf(createTokenProvider(sourceOf(endpoint), { maxAttempts: 1 }))) as TokenError).message
+    for (const runner of ['VITEST', 'JEST_WORKER_ID', 'NODE_TEST_CONTEXT']) vi.stubEnv(runner, undefined)
+    const explanation = `Could not resolve auth.example.com (${code}). Check the URL of the token endpoint.`
+    expect(await messageOf()).toBe(explanation)
+    for (const runner of ['VITEST', 'JEST_WORKER_ID', 'NODE_TEST_CONTEXT']) {
+      vi.stubEnv(runner, '1')
+      expect(await messageOf()).toBe(
+        `${explanation} In a test, use createTestTokenProvider() instead of a real client ` +
+          '(https://github.com/tokenwell/tokenwell/blob/main/docs/testing.md).',
+      )
+      vi.stubEnv(runner, undefined)
+    }
+    vi.unstubAllEnvs()
   })
 
   it('keep an error code that contains a short secret by chance', async () => {
@@ -305,7 +315,9 @@ describe('errors', () => {
 
   it('name an unset option of createTokenFetch', () => {
     const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint()))
-    expect(() => createTokenFetch(tokens, undefined as never)).toThrow(/^allowedOrigins is missing\./)
+    expect(() => createTokenFetch(tokens, undefined as never)).toThrow(
+      /^allowedOrigins is missing, and baseUrl/,
+    )
   })
 })
 

@@ -2,7 +2,7 @@ import { HttpService } from '@nestjs/axios'
 import { ConfigurableModuleBuilder, type ModuleMetadata } from '@nestjs/common'
 import { ModulesContainer } from '@nestjs/core'
 import { attachTokens } from '@tokenwell/axios-interceptor'
-import type { AttachOptions, TokenProvider, TokenProviderSelector } from '@tokenwell/core'
+import type { AttachableTokens, AttachOptions, TokenProvider } from '@tokenwell/core'
 import { configurationError } from '@tokenwell/core/protocol'
 import axios, { type CreateAxiosDefaults } from 'axios'
 import { hideOptions, withModuleName } from '../configure-module.ts'
@@ -10,9 +10,9 @@ import { getTokenProviderToken } from '../token-provider.token.ts'
 import { getTokenHttpToken } from './token-http.token.ts'
 
 /** Options of the axios instance, and the origins that may receive tokens: by default, that of `baseURL`. */
-export interface TokenHttpModuleOptions extends CreateAxiosDefaults, Partial<AttachOptions> {
-  /** Selects the provider of each request, such as that of a tenant, instead of `client`. */
-  readonly tokens?: TokenProviderSelector | undefined
+export interface TokenHttpModuleOptions extends CreateAxiosDefaults, AttachOptions {
+  /** Where the tokens come from, instead of the `client` of a `TokenModule`. */
+  readonly tokens?: AttachableTokens | undefined
 }
 
 /** Static options, known before a factory returns the others. */
@@ -97,7 +97,7 @@ function failWithoutClient(client: string | undefined, modules: ModulesContainer
 
 function createHttpService(
   options: TokenHttpModuleOptions,
-  tokens: TokenProvider | TokenProviderSelector,
+  tokens: AttachableTokens,
   client: string | undefined,
 ): HttpService {
   if (options.tokens && client !== undefined)

@@ -2,6 +2,7 @@ import { Inject, Module, type InjectionToken } from '@nestjs/common'
 import { ModulesContainer } from '@nestjs/core'
 import { checkDuplicateProviders } from '../check-duplicate-providers.ts'
 import { ConfigurableModuleClass, HTTP_TOKEN } from './token-http.module-definition.ts'
+import { warnOfPlainService } from './warn-of-plain-service.ts'
 
 /**
  * Provides an `HttpService` with its own axios instance, to which the tokens of a client are attached.
@@ -27,5 +28,6 @@ export class TokenHttpModule extends ConfigurableModuleClass {
       token,
       "Pass a different client or name to each TokenHttpModule, and inject its service with @InjectTokenHttp('name').",
     )
+    if (typeof token === 'string') warnOfPlainService(modules, token)
   }
 }

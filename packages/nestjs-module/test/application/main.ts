@@ -3,7 +3,7 @@ import { HttpService } from '@nestjs/axios'
 import { Controller, Get, Inject, Injectable, Module, Scope } from '@nestjs/common'
 import { APP_FILTER, NestFactory } from '@nestjs/core'
 import type { TokenProvider } from '@tokenwell/core'
-import { InjectTokenProvider, TokenErrorFilter, TokenModule } from '@tokenwell/nestjs-module'
+import { InjectTokens, TokenErrorFilter, TokenModule } from '@tokenwell/nestjs-module'
 import { TokenHttpModule } from '@tokenwell/nestjs-module/axios'
 import { firstValueFrom } from 'rxjs'
 
@@ -14,7 +14,7 @@ class Orders {
   readonly #http: HttpService
   readonly #tokens: TokenProvider
 
-  constructor(@Inject(HttpService) http: HttpService, @InjectTokenProvider() tokens: TokenProvider) {
+  constructor(@Inject(HttpService) http: HttpService, @InjectTokens() tokens: TokenProvider) {
     this.#http = http
     this.#tokens = tokens
   }

@@ -1,5 +1,5 @@
 import { beforeEach } from 'vitest'
-import type { AttachOptions, TokenProvider, TokenProviderSelector } from '@tokenwell/core'
+import type { AttachableTokens, AttachOptions } from '@tokenwell/core'
 import type { ReceivedRequest } from '../servers/scripted-server.ts'
 import { useTestServers, type TestServers } from '../servers/test-servers.ts'
 import type { RequestBody } from './request-body.ts'
@@ -33,7 +33,7 @@ export interface AdapterUnderTest {
   readonly name: string
   /** Creates a client that attaches tokens, or, without an argument, the plain client. */
   createClient(attach?: {
-    readonly tokens: TokenProvider | TokenProviderSelector
+    readonly tokens: AttachableTokens
     readonly options: AttachOptions
   }): AdapterClient | Promise<AdapterClient>
   /** Kinds of bodies that the client cannot send. @default none */
@@ -49,7 +49,7 @@ export interface AdapterFixture extends TestServers {
   client: AdapterClient
   plain: AdapterClient
   /** A client with other options. */
-  createClient(options?: Partial<AttachOptions>): Promise<AdapterClient>
+  createClient(options?: AttachOptions): Promise<AdapterClient>
   /** The outcome of a request in a form that allows comparing two clients. */
   outcomeOf(client: AdapterClient, request: AdapterRequest): Promise<object>
 }
@@ -57,7 +57,7 @@ export interface AdapterFixture extends TestServers {
 export function useAdapterFixture(adapter: AdapterUnderTest): AdapterFixture {
   const { comparableError = ({ name, message, code }) => ({ name, message, code }) } = adapter
   const fixture = Object.assign(useTestServers() as AdapterFixture, {
-    createClient: async (options: Partial<AttachOptions> = {}) => {
+    createClient: async (options: AttachOptions = {}) => {
       const { tokens, api } = fixture
       return adapter.createClient({ tokens, options: { allowedOrigins: [api.origin], ...options } })
     },

@@ -1,5 +1,5 @@
 import { describe } from 'vitest'
-import type { TokenProvider, TokenProviderSelector } from '@tokenwell/core'
+import type { AttachableTokens, TokenProvider } from '@tokenwell/core'
 import type { AdapterUnderTest } from './adapter-under-test.ts'
 import { describeBodies } from './describe-bodies.ts'
 import { describeBoundTokens } from './describe-bound-tokens.ts'
@@ -47,7 +47,8 @@ function describeTokens(title: string, adapter: AdapterUnderTest): void {
   })
 }
 
-function wrapTokens(tokens: TokenProvider | TokenProviderSelector): TokenProvider | TokenProviderSelector {
+function wrapTokens(tokens: AttachableTokens): AttachableTokens {
+  if ('requestToken' in tokens) return tokens
   if (typeof tokens !== 'function') return wrapProvider(tokens)
   return (request) => {
     const selected = tokens(request)

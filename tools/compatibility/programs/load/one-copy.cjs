@@ -12,7 +12,7 @@ const names = {
   '@tokenwell/core/testing': ['createTestTokenProvider'],
   '@tokenwell/token-stores/file': ['createFileTokenStore'],
   '@tokenwell/ky-hook': ['tokenHooks'],
-  '@tokenwell/nestjs-module': ['TokenModule', 'InjectTokenProvider'],
+  '@tokenwell/nestjs-module': ['TokenModule', 'InjectTokens'],
   '@tokenwell/nestjs-module/axios': ['TokenHttpModule'],
   '@tokenwell/opentelemetry': ['instrumentTokens'],
   '@tokenwell/token-stores/postgresql': ['createPostgresqlTokenStore'],

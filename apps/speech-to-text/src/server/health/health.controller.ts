@@ -7,7 +7,7 @@ import {
   type HealthCheckResult,
 } from '@nestjs/terminus'
 import type { TokenError, TokenProvider } from '@tokenwell/core'
-import { InjectTokenProvider } from '@tokenwell/nestjs-module'
+import { InjectTokens } from '@tokenwell/nestjs-module'
 import { speechApi, type SpeechApi } from '../settings.ts'
 
 /** Whether recordings can be transcribed now: with a token, and a speech API that responds. */
@@ -23,7 +23,7 @@ export class HealthController {
     @Inject(HealthCheckService) health: HealthCheckService,
     @Inject(HealthIndicatorService) indicators: HealthIndicatorService,
     @Inject(HttpHealthIndicator) http: HttpHealthIndicator,
-    @InjectTokenProvider() tokens: TokenProvider,
+    @InjectTokens() tokens: TokenProvider,
     @Inject(speechApi.KEY) api: SpeechApi,
   ) {
     this.#health = health

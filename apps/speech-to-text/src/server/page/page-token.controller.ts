@@ -1,6 +1,6 @@
 import { Controller, Header, Headers, HttpCode, Post, UseGuards } from '@nestjs/common'
 import { tokenResponseBody, type TokenProvider } from '@tokenwell/core'
-import { InjectTokenProvider } from '@tokenwell/nestjs-module'
+import { InjectTokens } from '@tokenwell/nestjs-module'
 import { SessionGuard } from '../session.ts'
 
 /** Name of the client whose tokens pages get. */
@@ -15,7 +15,7 @@ const minimumValidityMs = 60_000
 export class PageTokenController {
   readonly #tokens: TokenProvider
 
-  constructor(@InjectTokenProvider(PAGE_CLIENT) tokens: TokenProvider) {
+  constructor(@InjectTokens(PAGE_CLIENT) tokens: TokenProvider) {
     this.#tokens = tokens
   }
 

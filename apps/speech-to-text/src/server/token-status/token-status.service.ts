@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common'
 import type { TokenProvider } from '@tokenwell/core'
-import { InjectTokenProvider } from '@tokenwell/nestjs-module'
+import { InjectTokens } from '@tokenwell/nestjs-module'
 import { map, merge, type Observable, Subject, timer } from 'rxjs'
 import { type TokenStatus, type TokenWatcher, type Trial, watchToken } from '../../tokens/token-status.ts'
 
@@ -10,7 +10,7 @@ export class TokenStatusService implements OnModuleDestroy {
   readonly #changes = new Subject<void>()
   readonly #watcher: TokenWatcher
 
-  constructor(@InjectTokenProvider() tokens: TokenProvider) {
+  constructor(@InjectTokens() tokens: TokenProvider) {
     this.#watcher = watchToken(tokens, () => this.#changes.next())
   }
 

@@ -8,7 +8,7 @@ import {
   UseGuards,
 } from '@nestjs/common'
 import type { TokenProvider } from '@tokenwell/core'
-import { InjectTokenProvider } from '@tokenwell/nestjs-module'
+import { InjectTokens } from '@tokenwell/nestjs-module'
 import { SessionGuard } from '../session.ts'
 import { type Sandbox, sandbox, type ServerApplication, serverApplication } from '../settings.ts'
 import { TokenStatusService } from './token-status.service.ts'
@@ -28,7 +28,7 @@ export class TrialsController implements OnModuleDestroy {
   constructor(
     @Inject(sandbox.KEY) settings: Sandbox,
     @Inject(serverApplication.KEY) application: ServerApplication,
-    @InjectTokenProvider() tokens: TokenProvider,
+    @InjectTokens() tokens: TokenProvider,
     @Inject(TokenStatusService) tokenStatus: TokenStatusService,
   ) {
     this.#sandbox = settings

@@ -3,7 +3,7 @@ import { Injectable, Module } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
 import * as axiosInterceptor from '@tokenwell/axios-interceptor'
 import * as core from '@tokenwell/core'
-import { getTokenProviderToken, InjectTokenProvider, TokenModule } from '@tokenwell/nestjs-module'
+import { getTokenProviderToken, InjectTokens, TokenModule } from '@tokenwell/nestjs-module'
 import { TokenHttpModule } from '@tokenwell/nestjs-module/axios'
 import axios from 'axios'
 import 'reflect-metadata'
@@ -18,7 +18,7 @@ test('imports the packages', async () => {
 class Orders {
   constructor(
     readonly http: HttpService,
-    @InjectTokenProvider() readonly tokens: object,
+    @InjectTokens() readonly tokens: object,
   ) {}
 }
 

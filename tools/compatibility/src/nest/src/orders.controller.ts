@@ -1,14 +1,14 @@
 import { HttpService } from '@nestjs/axios'
 import { Controller, Get } from '@nestjs/common'
 import type { TokenProvider } from '@tokenwell/core'
-import { InjectTokenProvider } from '@tokenwell/nestjs-module'
+import { InjectTokens } from '@tokenwell/nestjs-module'
 import { firstValueFrom } from 'rxjs'
 
 @Controller('orders')
 export class OrdersController {
   constructor(
     private readonly http: HttpService,
-    @InjectTokenProvider() private readonly tokens: TokenProvider,
+    @InjectTokens() private readonly tokens: TokenProvider,
   ) {}
 
   @Get()

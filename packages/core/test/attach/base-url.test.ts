@@ -1,0 +1,104 @@
+import { createTokenFetch } from '@tokenwell/core'
+import { createTestTokenProvider } from '@tokenwell/core/testing'
+import { expect, it } from 'vitest'
+
+/** What is sent for each of the inputs. */
+async function sentFor(
+  baseUrl: string | URL,
+  inputs: readonly (string | URL | Request)[],
+): Promise<string[]> {
+  const sent: string[] = []
+  const api = createTokenFetch(createTestTokenProvider(), {
+    baseUrl,
+    fetch: async (input, init) => {
+      const { authorization } = Object.fromEntries(new Headers(init?.headers))
+      sent.push(`${String(input instanceof Request ? input.url : input)} ${authorization ?? '-'}`)
+      return new Response()
+    },
+  })
+  for (const input of inputs) await api(input)
+  return sent
+}
+
+it('appends a path to the base URL, to whose origin the token is sent', async () => {
+  for (const baseUrl of ['https://api.example.com/v1', new URL('https://api.example.com/v1/')]) {
+    expect(await sentFor(baseUrl, ['orders', '/orders', '', '?page=2', '#top'])).toStrictEqual([
+      'https://api.example.com/v1/orders Bearer test-token',
+      'https://api.example.com/v1/orders Bearer test-token',
+      'https://api.example.com/v1 Bearer test-token',
+      'https://api.example.com/v1?page=2 Bearer test-token',
+      'https://api.example.com/v1#top Bearer test-token',
+    ])
+  }
+})
+
+it('sends an absolute URL as it is, with a token only to the origin of the base URL', async () => {
+  expect(
+    await sentFor('https://api.example.com/v1', [
+      'https://api.example.com/other',
+      new URL('https://api.example.com/v2'),
+      new Request('https://api.example.com/v3'),
+      'HTTPS://evil.example/orders',
+      'data:,x',
+    ]),
+  ).toStrictEqual([
+    'https://api.example.com/other Bearer test-token',
+    'https://api.example.com/v2 Bearer test-token',
+    'https://api.example.com/v3 Bearer test-token',
+    'https://evil.example/orders -',
+    'data:,x -',
+  ])
+})
+
+it('never leads to another origin by a path', async () => {
+  const paths = [
+    '\\\\evil.example',
+    '/\\evil.example',
+    '@evil.example',
+    '.evil.example',
+    ' https://evil.example',
+    '../..',
+  ]
+  const sent = await sentFor('https://api.example.com', paths)
+  expect(sent.map((line) => new URL(line.split(' Bearer')[0]!).origin)).toStrictEqual(
+    paths.map(() => 'https://api.example.com'),
+  )
+})
+
+it('leaves a protocol-relative URL to fetch, without a token', async () => {
+  expect(await sentFor('https://api.example.com', ['//evil.example/orders'])).toStrictEqual([
+    '//evil.example/orders -',
+  ])
+})
+
+it('is not the allowed origin if others are listed', async () => {
+  const authorizations: (string | null)[] = []
+  const api = createTokenFetch(createTestTokenProvider(), {
+    baseUrl: 'https://proxy.example/api',
+    allowedOrigins: ['https://api.example.com'],
+    fetch: async (_, init) => {
+      authorizations.push(new Headers(init?.headers).get('authorization'))
+      return new Response()
+    },
+  })
+  await api('/orders')
+  await api('https://api.example.com/orders')
+  expect(authorizations).toStrictEqual([null, 'Bearer test-token'])
+})
+
+it.each([
+  [
+    undefined,
+    'allowedOrigins is missing, and baseUrl is missing too. Set an absolute baseUrl, or allowedOrigins.',
+  ],
+  ['', 'allowedOrigins is missing, and baseUrl is missing too. Set an absolute baseUrl, or allowedOrigins.'],
+  [
+    '/api',
+    'allowedOrigins is missing, and baseUrl "/api" has no origin. Set an absolute baseUrl, or allowedOrigins.',
+  ],
+  ['https://api.example.com?x=1', 'baseUrl is not a valid base URL.'],
+  ['https://user:pass@api.example.com', 'baseUrl is not a valid base URL.'],
+  ['http://api.example.com', 'baseUrl must start with https://, because tokens are sent to it.'],
+])('rejects the base URL %j', (baseUrl, message) => {
+  expect(() => createTokenFetch(createTestTokenProvider(), { baseUrl })).toThrow(message)
+})

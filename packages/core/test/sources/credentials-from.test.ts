@@ -1,0 +1,105 @@
+import { clientCredentials, createTokenFetch, credentialsFrom } from '@tokenwell/core'
+import { describe, expect, it } from 'vitest'
+
+describe('credentialsFrom', () => {
+  it('reads a token service, a client ID and a secret', () => {
+    const client = { CLIENT_ID: 'id', CLIENT_SECRET: 'secret' }
+    const expected = { clientId: 'id', clientSecret: 'secret' }
+    const url = 'https://auth.example.com'
+    expect(credentialsFrom({ AUTH_URL: url, ...client })).toStrictEqual({ authUrl: url, ...expected })
+    expect(credentialsFrom({ TOKEN_ENDPOINT: url, ...client })).toStrictEqual({
+      tokenEndpoint: url,
+      ...expected,
+    })
+    expect(credentialsFrom({ ISSUER: url, ...client, AUTH_URL: '' })).toStrictEqual({
+      issuer: url,
+      ...expected,
+    })
+  })
+
+  it('reads the names of the platform', () => {
+    expect(
+      credentialsFrom({ AUTH_URL: 'https://a.example', CONSUMER_KEY: 'key', CONSUMER_SECRET: 'secret' }),
+    ).toStrictEqual({ authUrl: 'https://a.example', clientId: 'key', clientSecret: 'secret' })
+  })
+
+  it('reads names with a prefix, by a function too', () => {
+    const values = new Map([
+      ['BILLING_ISSUER', 'https://issuer.example'],
+      ['BILLING_CLIENT_ID', 'billing'],
+      ['BILLING_CLIENT_SECRET', 'secret'],
+      ['CLIENT_ID', 'other'],
+    ])
+    expect(credentialsFrom((name: string) => values.get(name), { prefix: 'BILLING_' })).toStrictEqual({
+      issuer: 'https://issuer.example',
+      clientId: 'billing',
+      clientSecret: 'secret',
+    })
+  })
+
+  it('reads no secret for a client that authenticates without one', () => {
+    const env = { ISSUER: 'https://issuer.example', CLIENT_ID: 'id', CLIENT_SECRET: 'unused' }
+    expect(credentialsFrom(env, { secret: false })).toStrictEqual({
+      issuer: 'https://issuer.example',
+      clientId: 'id',
+    })
+  })
+
+  it.each([
+    [
+      {},
+      {},
+      'AUTH_URL (or TOKEN_ENDPOINT or ISSUER), CLIENT_ID and CLIENT_SECRET are not set in the environment.',
+    ],
+    [{ ISSUER: 'https://a.example', CLIENT_ID: 'id' }, {}, 'CLIENT_SECRET is not set in the environment.'],
+    [{ ISSUER: 'https://a.example' }, { secret: false }, 'CLIENT_ID is not set in the environment.'],
+    [
+      { X_AUTH_URL: 'auth.example', X_CLIENT_ID: '' },
+      { prefix: 'X_' },
+      'X_CLIENT_ID and X_CLIENT_SECRET are not set in the environment. ' +
+        'X_AUTH_URL is not a valid URL. Include the scheme, as in https://auth.example.com.',
+    ],
+    [
+      {
+        AUTH_URL: 'https://a.example',
+        ISSUER: 'https://b.example',
+        CLIENT_ID: 'id',
+        CLIENT_SECRET: 's3cr3t',
+      },
+      {},
+      'AUTH_URL and ISSUER are mutually exclusive.',
+    ],
+  ])('names everything that is missing or invalid in %j', (env, options, message) => {
+    expect(() => credentialsFrom(env, options)).toThrow(
+      expect.objectContaining({ kind: 'configuration', message }) as Error,
+    )
+  })
+
+  it('is what clientCredentials takes', () => {
+    const env = { AUTH_URL: 'https://auth.example.com', CLIENT_ID: 'id', CLIENT_SECRET: 'secret' }
+    expect(clientCredentials(credentialsFrom(env)).label).toBe('id')
+  })
+})
+
+describe('clientCredentials', () => {
+  it.each([
+    [{}, 'authUrl (or tokenEndpoint or issuer), clientId and clientSecret are missing.'],
+    [{ authUrl: 'https://a.example', clientId: '' }, 'clientId and clientSecret are missing.'],
+    [
+      { clientId: 'id', clientSecret: '' },
+      'authUrl (or tokenEndpoint or issuer) and clientSecret are missing.',
+    ],
+    [{ clientAuthentication: 'none' }, 'authUrl (or tokenEndpoint or issuer) and clientId are missing.'],
+    [{ authUrl: 'https://a.example', clientId: 'id' }, 'clientSecret is missing.'],
+  ])('names all options that are missing in %j', (options, message) => {
+    expect(() => clientCredentials(options as never)).toThrow(message)
+  })
+})
+
+describe('createTokenFetch', () => {
+  it('names a missing source', () => {
+    expect(() => createTokenFetch(undefined as never, { baseUrl: 'https://api.example.com' })).toThrow(
+      'A token source or provider is missing.',
+    )
+  })
+})
