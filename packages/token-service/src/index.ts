@@ -8,6 +8,7 @@ export { UsageError } from './runtime/usage-error.ts'
 export type {
   ApplicationOptions,
   ResourceServerOptions,
+  ProductOptions,
   ScopeOptions,
   TrustedIssuerOptions,
 } from './features/applications/options.ts'

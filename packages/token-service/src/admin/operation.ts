@@ -169,7 +169,7 @@ export function addRoute(
   })
 }
 
-/** Whether a request without a body is one with its defaults. A change without a body would change nothing. */
+/** Whether a request without a body is one with its defaults. A `PATCH` without a body would change nothing. */
 export function isOptional({ method, body }: Pick<AnyOperation, 'method' | 'body'>): boolean {
-  return method === 'post' && (body as z.ZodType).safeParse({}).success
+  return method !== 'patch' && (body as z.ZodType).safeParse({}).success
 }

@@ -7,7 +7,7 @@ import { purgeTimeStorage } from '../storage/purge-time.ts'
 import { createSqlAudit } from '../storage/sql-audit.ts'
 import { secretStorage } from './credentials/storage.ts'
 import { applicationStorage } from './applications/storage.ts'
-import { catalogueStorage, scopeStorage } from './catalogue/storage.ts'
+import { catalogueStorage } from './catalogue/storage.ts'
 import { developerStorage } from './people/storage.ts'
 import { projectStorage } from './projects/storage.ts'
 import { resourceServerStorage } from './resource-servers/storage.ts'
@@ -22,7 +22,7 @@ export function allParts(database: Database) {
   return {
     projects: projectStorage(database),
     products: catalogueStorage(database, 'products'),
-    scopes: scopeStorage(database),
+    scopes: catalogueStorage(database, 'scopes'),
     applications: applicationStorage(database),
     secrets: secretStorage(database),
     resourceServers: resourceServerStorage(database),

@@ -1,7 +1,7 @@
 import { hash, randomUUID } from 'node:crypto'
 import { digest } from '../runtime/digest.ts'
 import type { StoredSecret, PublicKey } from '../storage/application.ts'
-import { catalogueStorage, type Scope } from './catalogue/storage.ts'
+import { catalogueStorage, type CatalogueEntry, type CatalogueKind } from './catalogue/storage.ts'
 import type { Database } from '../storage/database.ts'
 import type { Transaction } from './acts.ts'
 import { byConfiguration, changesOf, type Audit } from '../storage/act.ts'
@@ -11,7 +11,7 @@ import { settingNames, type SettingName } from './applications/settings.ts'
 import { configuredId, isConfigured, storedSecret } from './credentials/acts.ts'
 import type { ClientKind, CredentialOwner } from './credentials/acts.ts'
 import type { Keyring } from '../runtime/keyring.ts'
-import { setScope } from './catalogue/acts.ts'
+import { setEntry } from './catalogue/acts.ts'
 import { configuredKeys, withConfiguredKeys } from './credentials/public-keys.ts'
 
 export interface SeedContext {
@@ -85,16 +85,17 @@ function settingsOf(options: ResolvedApplication): Pick<ResolvedApplication, Set
   >
 }
 
-/** Adds scopes to the catalogue; what the configuration says of one, beside its name, replaces what was stored. */
-export async function seedScopes(
-  scopes: readonly (string | Scope)[],
+/** Adds to a catalogue; what the configuration says of an entry, beside its name, replaces what was stored. */
+export async function seedCatalogue(
+  kind: CatalogueKind,
+  entries: readonly (string | CatalogueEntry)[],
   { database, act }: Pick<SeedContext, 'database' | 'act'>,
 ): Promise<void> {
-  await catalogueStorage(database, 'scopes').add(scopes.filter((scope) => typeof scope === 'string'))
-  const described = scopes.filter((scope) => typeof scope === 'object')
+  await catalogueStorage(database, kind).add(entries.filter((entry) => typeof entry === 'string'))
+  const described = entries.filter((entry) => typeof entry === 'object')
   if (described.length === 0) return
   await act(byConfiguration, async (stored, audit) => {
-    for (const scope of described) await setScope(scope, stored, audit)
+    for (const entry of described) await setEntry(kind, entry, stored, audit)
   })
 }
 

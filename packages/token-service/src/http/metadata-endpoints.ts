@@ -39,7 +39,7 @@ export function metadataEndpoint(
       grant_types_supported: ['client_credentials', ...(issuers.length > 0 ? [jwtBearer] : [])],
       response_types_supported: [],
       dpop_signing_alg_values_supported: algorithms,
-      ...(scopes.length > 0 && { scopes_supported: scopes }),
+      ...(scopes.length > 0 && { scopes_supported: scopes.map(({ name }) => name) }),
       introspection_endpoint: `${issuer}${introspectionPath}`,
       introspection_endpoint_auth_methods_supported: methods,
       introspection_endpoint_auth_signing_alg_values_supported: algorithms,

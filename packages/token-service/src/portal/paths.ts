@@ -2,7 +2,6 @@ import { accountPaths } from './account/account-routes.ts'
 import { applicationPaths } from './applications/application-routes.ts'
 import { approvalPaths } from './approvals/approval-routes.ts'
 import { auditPaths } from './audit/audit-routes.ts'
-import { cataloguePaths } from './catalogue/catalogue-routes.ts'
 import { overviewPaths } from './overview/overview-routes.ts'
 import { peoplePaths } from './people/people-routes.ts'
 import { projectPaths } from './projects/project-routes.ts'
@@ -32,7 +31,10 @@ export const patterns = {
   webhookRemoval: '/webhook/removal',
   ...auditPaths,
   ...approvalPaths,
-  ...cataloguePaths,
+  products: '/products',
+  productRemoval: '/products/removal',
+  scopes: '/scopes',
+  scopeRemoval: '/scopes/removal',
   ...projectPaths,
   ...applicationPaths,
   ...secretPaths,

@@ -7,8 +7,6 @@ import { approvalHandlers } from './approvals/approval-handlers.ts'
 import { approvalRoutes } from './approvals/approval-routes.ts'
 import { auditHandlers } from './audit/audit-handlers.ts'
 import { auditRoutes } from './audit/audit-routes.ts'
-import { catalogueRoutes } from './catalogue/catalogue-routes.ts'
-import { catalogueHandlers } from './catalogue/catalogue-handlers.ts'
 import { overviewRoutes } from './overview/overview-routes.ts'
 import { overviewHandlers } from './overview/overview-handlers.ts'
 import { developerHandlers } from './people/developer-handlers.ts'
@@ -42,7 +40,6 @@ export const routes = {
   ...resourceServerRoutes,
   ...auditRoutes,
   ...approvalRoutes,
-  ...catalogueRoutes,
   ...projectRoutes,
   ...applicationRoutes,
   ...secretRoutes,
@@ -65,7 +62,6 @@ export function createHandlers(
     ...resourceServerHandlers(service),
     ...auditHandlers(service),
     ...approvalHandlers(service),
-    ...catalogueHandlers(service),
     ...projectHandlers(service),
     ...applicationHandlers(service),
     ...secretHandlers(service),

@@ -13,7 +13,7 @@ import { createAccountLinks } from '../features/people/account-links.ts'
 import { createApplicationRegistry } from '../features/applications/acts.ts'
 import { createDeveloperRegistry } from '../features/people/acts.ts'
 import { createResourceServerRegistry } from '../features/resource-servers/acts.ts'
-import { seedApplications, seedResourceServers, seedScopes } from '../features/seed-clients.ts'
+import { seedApplications, seedResourceServers, seedCatalogue } from '../features/seed-clients.ts'
 import { createTrustedIssuerRegistry, seedTrustedIssuers } from '../features/trusted-issuers/acts.ts'
 import { createPerform } from '../storage/act.ts'
 import { webhookStorage } from '../features/webhook/storage.ts'
@@ -44,8 +44,8 @@ export async function openServiceContext(
     createPerform({ database, keyring, clock, warn, onEntries: addWebhookEvents })
   const seed = async (database: Database, replace = false) => {
     const act = createAct(performOn(database))
-    await catalogueStorage(database, 'products').add(options.products)
-    await seedScopes(options.scopes, { database, act })
+    await seedCatalogue('products', options.products, { database, act })
+    await seedCatalogue('scopes', options.scopes, { database, act })
     const context = {
       database,
       act,

@@ -15,6 +15,7 @@ import {
   applicationSchema,
   productName,
   resourceServerSchema,
+  productDetails,
   scopeDetails,
   scopeName,
 } from '../features/applications/settings.ts'
@@ -63,7 +64,12 @@ export const serviceSettings = z.strictObject({
   products: setting(
     '<names>',
     'comma-separated API products to add to the catalogue',
-    list(productName).default([]),
+    list(
+      z.union(
+        [productName, productDetails.extend({ name: productName })],
+        'must be names, or objects with a name and a description',
+      ),
+    ).default([]),
   ),
   scopes: setting(
     '<names>',

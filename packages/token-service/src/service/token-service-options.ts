@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type {
   ApplicationOptions,
   ResourceServerOptions,
+  ProductOptions,
   ScopeOptions,
   TrustedIssuerOptions,
 } from '../features/applications/options.ts'
@@ -53,8 +54,11 @@ export interface TokenServiceOptions {
   readonly resourceServers?: readonly ResourceServerOptions[] | undefined
   /** Issuers whose JWTs are exchanged for access tokens (RFC 7523, section 2.1). @default [] */
   readonly trustedIssuers?: readonly TrustedIssuerOptions[] | undefined
-  /** Products that are added to the catalogue, besides those of `applications`. @default [] */
-  readonly products?: readonly string[] | undefined
+  /**
+   * Products that are added to the catalogue, besides those of `applications`. What an object says of a product also applies
+   * to one that exists. @default []
+   */
+  readonly products?: readonly (string | ProductOptions)[] | undefined
   /**
    * Scopes that are added to the catalogue, besides those of `applications`. What an object says of a scope also applies to
    * one that exists. @default []

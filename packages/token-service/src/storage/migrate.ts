@@ -10,6 +10,7 @@ import { foldedNames } from './migrations/0004-folded-names.ts'
 import { invitationsAndSessions } from './migrations/0005-invitations-and-sessions.ts'
 import { boundTokens } from './migrations/0006-bound-tokens.ts'
 import { removedHashKeys } from './migrations/0007-removed-hash-keys.ts'
+import { describedProducts } from './migrations/0008-described-products.ts'
 import type { ColumnTypes, Migration } from './migrations/migration.ts'
 
 import { SchemaMismatch } from './schema-mismatch.ts'
@@ -26,6 +27,7 @@ export const migrations: readonly Migration[] = [
   invitationsAndSessions,
   boundTokens,
   removedHashKeys,
+  describedProducts,
 ]
 
 /** What the migration of a database needs. */

@@ -69,7 +69,7 @@ export interface Schema {
     issuedAtMs: number
     expiresAtMs: number
   }
-  products: { name: string }
+  products: { name: string; description: string | null }
   scopes: { name: string; audience: string | null; description: string | null }
   failures: { key: string; count: number; resetsAtMs: number }
   /** `keys` and `audiences` are JSON arrays. */

@@ -143,7 +143,11 @@ describe("the administrators' listener", () => {
     const { authUrl, send } = await administered()
     expect((await send('PUT', '/products/billing')).status).toBe(204)
     expect((await send('DELETE', '/products/sms')).status).toBe(204)
-    expect((await send('GET', '/products')).body).toEqual(['billing', 'speech-to-text'])
+    expect((await send('PUT', '/products/billing', { description: 'Sends invoices' })).status).toBe(204)
+    expect((await send('GET', '/products')).body).toEqual([
+      { name: 'billing', description: 'Sends invoices' },
+      { name: 'speech-to-text' },
+    ])
     const { body } = await send('POST', '/invitations')
     expect(body.link.startsWith(`${authUrl}/portal/join/`)).toBe(true)
     expect((await send('GET', '/developers')).body).toEqual([])

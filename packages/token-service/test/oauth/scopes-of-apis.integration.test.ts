@@ -135,7 +135,8 @@ describe('the catalogue', () => {
   it('is shown and changed in the portal', async () => {
     const { admin } = await startPortal({ scopes })
     const { text } = await admin.get('/portal/scopes')
-    expect(text).toContain(`Reads orders. Only in tokens for ${orders}`)
+    expect(text).toContain('Reads orders')
+    expect(text).toContain(`<code class="cut" title="${orders}">`)
     const form = { name: 'Speech', organization_name: '', developer_email: '' }
     await admin.post('/portal/new-project', form)
     expect((await admin.get('/portal/new-application')).text).toContain(

@@ -321,7 +321,7 @@ describe('the catalogue of products', () => {
     await admin.get('/portal/products')
     expect((await admin.post('/portal/products', { name: 'a, b' })).status).toBe(422)
     expect((await admin.post('/portal/products', { name: 'billing' })).location).toBe('/portal/products')
-    await admin.post('/portal/products', { remove: 'payroll' })
+    await admin.post('/portal/products/removal', { name: 'payroll' })
     await createProject(grace)
     const { text } = await grace.get('/portal/new-application')
     expect(text).not.toMatch(/name="product"[^>]+checked/)
@@ -334,7 +334,29 @@ describe('the catalogue of products', () => {
     const project = await createProject(admin)
     for (let each = 0; each < 2; each += 1) await createApplication(admin, project)
     const { text } = await admin.get('/portal/products')
-    expect(cells(text, 'status')).toEqual(['0 applications', '0 applications', '2 applications'])
-    expect(text).toContain('href="/portal/applications?q=speech-to-text"')
+    expect(cells(text, 'status')).toEqual(['none', 'none', '2 applications'])
+    expect(text).toContain('href="/portal/applications?product=speech-to-text"')
+    const { text: applications } = await admin.get('/portal/applications?product=speech-to-text')
+    expect(cells(applications, 'name')).toHaveLength(2)
+    expect((await admin.get('/portal/applications?product=speech')).text).toContain('Nothing matches.')
+  })
+
+  it('describes products to those who choose them', async () => {
+    const { admin, service } = await startPortal({
+      products: ['sms', { name: 'voice', description: 'Makes calls' }],
+    })
+    await admin.get('/portal/products')
+    const changed = { name: 'sms', description: 'Sends messages' }
+    expect((await admin.post('/portal/products', changed)).location).toBe('/portal/products')
+    const products = await admin.get('/portal/products?change=sms')
+    expect(cells(products.text, 'name')).toEqual(['smsSends messages', 'voiceMakes calls'])
+    expect(products.text).toContain('value="Sends messages"')
+    await createProject(admin)
+    expect((await admin.get('/portal/new-application')).text).toContain('Sends messages')
+    await admin.post('/portal/products', { name: 'sms', description: '' })
+    expect(await service.context.storage.products.list()).toEqual([
+      { name: 'sms' },
+      { name: 'voice', description: 'Makes calls' },
+    ])
   })
 })

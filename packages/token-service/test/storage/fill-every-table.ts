@@ -67,6 +67,7 @@ export async function fillEveryTable({ authUrl, context }: ServiceWithContext): 
     detectReplay: true,
     rules: [{ clientId: pending.clientId, claims: { sub: 'repo:example/*' } }],
   })
+  await storage.products.set({ name: 'sms', description: 'Sends messages' })
   await storage.scopes.set({ name: 'read', audience: 'https://api.example.com', description: 'Reads' })
   await context.perform(by, (act) => setWebhook(act, 'https://hooks.example.com/events'))
   const event = { type: 'webhook.test', body: '{"data":{}}', createdAtMs: clock.now() }

@@ -302,13 +302,23 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
       expect(await storage.applications.listOf([])).toEqual([])
     })
 
-    it('keeps a catalogue of products', async () => {
-      await storage.products.add([])
-      await storage.products.add(['b', 'a'])
-      await storage.products.add(['a', 'c'])
-      await storage.products.remove('b')
-      await storage.products.remove('unknown')
-      expect(await storage.products.list()).toEqual(['a', 'c'])
+    it.each(['products', 'scopes'] as const)('keeps a catalogue of %s', async (kind) => {
+      const catalogue = storage[kind]
+      const { length } = await catalogue.list()
+      await catalogue.add([])
+      await catalogue.add(['b', 'a'])
+      await catalogue.set({ name: 'a', description: 'The first' })
+      await catalogue.add(['a', 'c'])
+      await catalogue.set({ name: 'd', description: 'The last' })
+      await catalogue.set({ name: 'd' })
+      await catalogue.remove('b')
+      await catalogue.remove('unknown')
+      expect(await catalogue.list()).toEqual([
+        { name: 'a', description: 'The first' },
+        { name: 'c' },
+        { name: 'd' },
+      ])
+      expect(length).toBe(0)
     })
 
     it('lists the keys that secrets were hashed with', async () => {

@@ -3,7 +3,7 @@ import { rooms } from './directions.ts'
 
 type Arrows = Map<string, Set<string>>
 
-const start = '<!-- architecture: written by `pnpm --dir tools/release update` -->\n'
+const start = '<!-- architecture: written by `pnpm --dir tools/release run update` -->\n'
 const diagram = new RegExp(`${start}\n\`\`\`mermaid\n.*?\`\`\`\n`, 's')
 
 /** The text with its diagram replaced by a current one. */

@@ -61,6 +61,13 @@ export interface ResourceServerOptions extends PublicKeyOptions {
   readonly audiences?: readonly string[] | undefined
 }
 
+/** An API product of the catalogue. */
+export interface ProductOptions {
+  readonly name: string
+  /** For the developers who choose products. */
+  readonly description?: string | undefined
+}
+
 /** A scope of the catalogue, and the API that it belongs to. */
 export interface ScopeOptions {
   readonly name: string

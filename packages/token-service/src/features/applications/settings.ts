@@ -32,6 +32,11 @@ const audienceName = z
 
 export const audiences = z.array(audienceName).max(20)
 
+const description = z.string().trim().min(1).max(200).optional().describe('For those who choose it.')
+
+/** A product of the catalogue, without its name. */
+export const productDetails = z.strictObject({ description })
+
 /** A scope of the catalogue, without its name. */
 export const scopeDetails = z.strictObject({
   audience: audienceName
@@ -39,7 +44,7 @@ export const scopeDetails = z.strictObject({
     .describe(
       'The API that it belongs to: only tokens for it have the scope. By default, it is of every API.',
     ),
-  description: z.string().trim().min(1).max(200).optional().describe('For those who choose it.'),
+  description,
 })
 
 const claims = z

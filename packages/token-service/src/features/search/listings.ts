@@ -41,6 +41,9 @@ export interface ListFilter {
 
 export interface ApplicationFilter extends ListFilter {
   readonly projectId?: string | undefined
+  /** Only those that have this product. */
+  readonly product?: string | undefined
+  readonly scope?: string | undefined
   readonly status?: ListedStatus | undefined
   /** For what expires, or is unused. @default 0 */
   readonly nowMs?: number | undefined
@@ -113,12 +116,17 @@ export function listingStorage(database: Database) {
     sql<number>`${sql.raw(database.kind === 'sqlite' ? 'instr' : 'strpos')}(${sql.raw(text)}, ${word})`
   const contains = (text: string, word: string) => sql<boolean>`${indexOf(text, word)} > 0`
 
+  /** Whether a JSON array of texts has this one. */
+  const lists = (array: string, text = '') => contains(array, JSON.stringify(text))
+
   const ownProjects = (ownerId: string) =>
     query.selectFrom('memberships').select('projectId').where('developerId', '=', ownerId)
 
   function matching({
     ownerId,
     projectId,
+    product,
+    scope,
     search,
     status,
     nowMs = 0,
@@ -131,6 +139,8 @@ export function listingStorage(database: Database) {
         rows.where('applications.projectId', 'in', ownProjects(ownerId ?? '')),
       )
       .$if(projectId !== undefined, (rows) => rows.where('applications.projectId', '=', projectId ?? ''))
+      .$if(product !== undefined, (rows) => rows.where(lists('applications.products', product)))
+      .$if(scope !== undefined, (rows) => rows.where(lists('applications.scopes', scope)))
       .$if(search !== undefined, (rows) =>
         rows.where((row) => row.and(wordsOf(search).map((word) => row.or(places(word))))),
       )

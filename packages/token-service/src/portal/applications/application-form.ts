@@ -10,6 +10,7 @@ import {
 } from '../../features/applications/options.ts'
 import { maxNoteLength } from '../../features/applications/settings.ts'
 import type { Application, ApplicationSettings, Approval } from '../../storage/application.ts'
+import type { CatalogueKind } from '../../features/catalogue/storage.ts'
 import type { RawParameters } from '../../oauth/parameters.ts'
 import { checkboxes, choice, field, optionList, type FormState } from '../layout/form.ts'
 import { absent, duration, time } from '../layout/time.ts'
@@ -69,12 +70,14 @@ const lifetimeSeconds = z
   .min(1, 'Enter at least 1 second.')
   .max(31_536_000, 'Enter at most 365 days.')
 
+/** What is said about products and scopes, by name. */
+export type CatalogueHints = Readonly<Record<CatalogueKind, ReadonlyMap<string, string>>>
+
 /** What the form offers. */
 export interface Offered {
   readonly products: readonly string[]
   readonly scopes: readonly string[]
-  /** What is said about scopes. */
-  readonly scopeHints: ReadonlyMap<string, string>
+  readonly hints: CatalogueHints
 }
 
 export function parseApplicationForm(
@@ -150,7 +153,7 @@ export interface SettingsContent extends Offered {
 }
 
 /** The fields of the form; the type check names a missing one. */
-export function settingsFields({ products, scopes, scopeHints, state }: SettingsContent): SafeHtml {
+export function settingsFields({ products, scopes, hints, state }: SettingsContent): SafeHtml {
   const unit = html`<select name="lifetime_unit" aria-label="Unit of the token lifetime">
     ${optionList(
       lifetimeUnits.map(([name]) => [name, name]),
@@ -168,6 +171,7 @@ export function settingsFields({ products, scopes, scopeHints, state }: Settings
               label: 'API products',
               hint: 'The products that its tokens are valid for.',
               choices: products,
+              hints: hints.products,
             },
             state,
           ),
@@ -180,7 +184,7 @@ export function settingsFields({ products, scopes, scopeHints, state }: Settings
               label: 'Scopes',
               hint: 'The scopes that its tokens can have.',
               choices: scopes,
-              hints: scopeHints,
+              hints: hints.scopes,
             },
             { ...state, chosen: state.chosenScopes },
           ),

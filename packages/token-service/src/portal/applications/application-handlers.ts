@@ -3,10 +3,11 @@ import { AlreadyExists } from '../../features/credentials/acts.ts'
 import type { Application, Project, RegisteredClient } from '../../storage/application.ts'
 import { listState } from '../layout/list.ts'
 import { partOf } from '../layout/paging.ts'
-import { applicationFacets, applicationOrders, applicationsPage } from './applications-page.ts'
+import { applicationFacets, applicationOrders, applicationsPage, type Having } from './applications-page.ts'
 import { listApplications } from './application-table.ts'
 import { requestsPage } from './requests-page.ts'
 import type { applicationRoutes } from './application-routes.ts'
+import type { RawParameters } from '../../oauth/parameters.ts'
 import type { ServiceContext } from '../../service/context.ts'
 import { summarizeUsage, usageRanges, usageStart } from './usage.ts'
 import {
@@ -21,7 +22,7 @@ import { PortalError } from '../portal-error.ts'
 import { applicationPage } from './application-page.ts'
 import { startPage } from '../overview/start-page.ts'
 import { secretPage } from '../secrets/secret-page.ts'
-import { scopeHints } from '../catalogue/catalogue-page.ts'
+import { catalogueHints } from '../../features/catalogue/pages.ts'
 import { actorOf } from '../session/session.ts'
 import type { DeveloperRequest, HandlersOf } from '../portal-request.ts'
 import { ownClient, ownerIdOf, findOwnProject } from '../projects/own-projects.ts'
@@ -34,16 +35,24 @@ const offeredProjects = 200
 const readRequests = 1_000
 const week = usageRanges[1]
 
+/** The product and the scope that the listed applications have, if the URL says so. */
+function havingOf({ product, scope }: RawParameters): Having {
+  return {
+    ...(typeof product === 'string' && product !== '' && { product }),
+    ...(typeof scope === 'string' && scope !== '' && { scope }),
+  }
+}
+
 export function applicationHandlers(service: ServiceContext): HandlersOf<typeof applicationRoutes> {
   const { storage, registryFor, activity, clock } = service
 
   /** The catalogues, and what the application has. */
   async function offered(application?: Application): Promise<Offered> {
-    const [products, scopes] = await Promise.all([storage.products.list(), storage.scopes.listScopes()])
+    const [products, scopes] = await Promise.all([storage.products.list(), storage.scopes.list()])
     return {
-      products: [...new Set([...products, ...(application?.products ?? [])])],
+      products: [...new Set([...products.map(({ name }) => name), ...(application?.products ?? [])])],
       scopes: [...new Set([...scopes.map(({ name }) => name), ...(application?.scopes ?? [])])],
-      scopeHints: scopeHints(scopes),
+      hints: { products: catalogueHints(products), scopes: catalogueHints(scopes) },
     }
   }
 
@@ -140,12 +149,13 @@ export function applicationHandlers(service: ServiceContext): HandlersOf<typeof 
       const facets = Object.keys(applicationFacets) as (keyof typeof applicationFacets)[]
       const state = listState(request.query, { orders: applicationOrders, facets })
       const { search, facet, order, limit, offset } = state
-      const filter = { search, ownerId: ownerIdOf(request), nowMs: clock.now() }
+      const having = havingOf(request.query)
+      const filter = { ...having, search, ownerId: ownerIdOf(request), nowMs: clock.now() }
       const [part, counts] = await Promise.all([
         listApplications(service, { ...filter, limit, offset, order, status: facet || undefined }),
         storage.listings.applicationCounts(filter),
       ])
-      return { page: applicationsPage(request, { ...part, state, counts }) }
+      return { page: applicationsPage(request, { ...part, having, state, counts }) }
     },
     async showApplication(request) {
       const client = await ownClient(storage, request)

@@ -19,7 +19,14 @@ export const applicationFacets = {
 /** In which it can be shown; only the first and the second have a column. */
 export const applicationOrders = ['-used', 'used', 'name', '-name', '-created', 'created'] as const
 
+/** What the applications of a list have, besides what it was narrowed down to. */
+export interface Having {
+  readonly product?: string
+  readonly scope?: string
+}
+
 export interface ApplicationsContent extends ApplicationTableContent {
+  readonly having: Having
   readonly state: ListState
   readonly total: number
   /** How many match the search, by facet. */
@@ -29,7 +36,7 @@ export interface ApplicationsContent extends ApplicationTableContent {
 /** Every application that the developer may see. */
 export function applicationsPage(request: DeveloperRequest, content: ApplicationsContent): PageContent {
   const { paths } = request
-  const { state, total, counts, clients } = content
+  const { having, state, total, counts, clients } = content
   const names = Object.entries(applicationFacets) as [keyof typeof applicationFacets, string][]
   const facets: Facet[] = [
     { id: '', label: 'All', count: counts.all },
@@ -37,7 +44,7 @@ export function applicationsPage(request: DeveloperRequest, content: Application
       .map(([id, label]) => ({ id, label, count: counts[id] }))
       .filter(({ id, count }) => count > 0 || id === state.facet),
   ]
-  const body = list(applicationColumns(request, content, { project: true }), clients, {
+  const listed = list(applicationColumns(request, content, { project: true }), clients, {
     label: 'Applications',
     browsing: {
       path: paths.applications,
@@ -51,6 +58,7 @@ export function applicationsPage(request: DeveloperRequest, content: Application
         ['-created', 'Created'],
       ],
       facets,
+      query: { ...having },
     },
     empty: html`<div class="empty">
       <h2>No applications</h2>
@@ -58,6 +66,15 @@ export function applicationsPage(request: DeveloperRequest, content: Application
       <p><a class="button" href="${paths.start}">Get your first token</a></p>
     </div>`,
   })
+  const [kind, name] = Object.entries(having)[0] ?? []
+  const body = html`${
+    kind === undefined
+      ? ''
+      : html`<p>
+          Only applications with the ${kind} <strong>${name}</strong>.
+          <a href="${paths.applications}">Show all applications</a>
+        </p>`
+  }${listed}`
   const actions = html`<a class="button" href="${paths.newApplication}">New application</a>`
   return { title: 'Applications', body, actions }
 }

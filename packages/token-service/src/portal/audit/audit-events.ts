@@ -40,6 +40,7 @@ const sentences: Readonly<Record<string, string>> = {
   password_changed: 'changed their password',
   password_link_created: 'created a link to set a new password for {detail}',
   password_set: 'set a new password with a link',
+  product_changed: 'changed the product {detail}',
   product_added: 'added the product {detail}',
   product_removed: 'removed the product {detail}',
   project_changed: 'changed {detail}',

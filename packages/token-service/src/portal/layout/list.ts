@@ -114,7 +114,8 @@ export function list<Row>(
   rows: readonly Row[],
   { label, browsing, empty }: ListOptions,
 ): SafeHtml {
-  const isNarrowed = browsing !== undefined && (browsing.state.search !== '' || browsing.state.facet !== '')
+  const { state: { search, facet } = { search: '', facet: '' }, query = {} } = browsing ?? {}
+  const isNarrowed = [search, facet, ...Object.values(query)].some((part) => part !== '')
   if (rows.length === 0 && empty !== undefined && !isNarrowed && (browsing?.state.page ?? 1) === 1)
     return empty
   return html`${browsing === undefined ? '' : html`${facets(browsing)} ${find(browsing)}`}

@@ -31,6 +31,7 @@ export const notices = {
   owner_removed: 'The owner was removed.',
   password_changed: 'Your password was changed. Other devices were logged out.',
   product_added: 'The product was added.',
+  product_changed: 'The product was saved.',
   product_removed: 'The product was removed.',
   scope_added: 'The scope was added.',
   scope_changed: 'The scope was saved.',

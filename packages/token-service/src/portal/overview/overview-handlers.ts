@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { scopeHints } from '../catalogue/catalogue-page.ts'
+import { catalogueHints } from '../../features/catalogue/pages.ts'
 import { isBeingDeleted, type Project } from '../../storage/application.ts'
 import type { overviewRoutes } from './overview-routes.ts'
 import type { ServiceContext } from '../../service/context.ts'
@@ -32,7 +32,7 @@ export function overviewHandlers({
     const projects = all.filter(({ deletesAtMs }) => deletesAtMs === undefined)
     const clients = await storage.applications.listOf(projects.map(({ id }) => id))
     const lastUses = await activity.lastUses(clients.map(({ application }) => application.id))
-    const scopes = await storage.scopes.listScopes()
+    const [products, scopes] = await Promise.all([storage.products.list(), storage.scopes.list()])
     const hasToken = ({ application }: (typeof clients)[number]) => lastUses.has(application.id)
     const registered = clients.filter((client) => !isBeingDeleted(client))
     const client = registered.find(hasToken) ?? registered[0]
@@ -40,9 +40,9 @@ export function overviewHandlers({
       project: client?.project ?? projects[0],
       client,
       hasToken: client !== undefined && hasToken(client),
-      products: await storage.products.list(),
+      products: products.map(({ name }) => name),
       scopes: scopes.map(({ name }) => name),
-      scopeHints: scopeHints(scopes),
+      hints: { products: catalogueHints(products), scopes: catalogueHints(scopes) },
       submissionId: randomUUID(),
     }
   }

@@ -3,7 +3,11 @@ import type { Project, RegisteredClient } from '../../storage/application.ts'
 import { checkboxes, csrfInput, emptyForm, field } from '../layout/form.ts'
 import type { PageContent } from '../layout/page.ts'
 import { newSecret } from '../secrets/secret-page.ts'
-import { applicationFormState, newApplication } from '../applications/application-form.ts'
+import {
+  applicationFormState,
+  newApplication,
+  type CatalogueHints,
+} from '../applications/application-form.ts'
 import { tokenSnippets } from '../layout/snippets.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 
@@ -14,7 +18,7 @@ export interface StartContent {
   readonly hasToken: boolean
   readonly products: readonly string[]
   readonly scopes: readonly string[]
-  readonly scopeHints: ReadonlyMap<string, string>
+  readonly hints: CatalogueHints
   readonly submissionId: string
   /** Of the application that was just created, once. */
   readonly clientSecret?: string | undefined
@@ -67,7 +71,7 @@ const suggested = Object.entries(applicationFormState(newApplication).values).fi
 
 function applicationStep(request: DeveloperRequest, content: StartContent): SafeHtml {
   const { paths, csrfToken, developer, baseUrl } = request
-  const { project, client, products, scopes, scopeHints, submissionId, clientSecret } = content
+  const { project, client, products, scopes, hints, submissionId, clientSecret } = content
   if (client) {
     const { id, name, clientId } = client.application
     const path = paths.application(client.project.id, id)
@@ -89,9 +93,12 @@ function applicationStep(request: DeveloperRequest, content: StartContent): Safe
       ${
         products.length === 0
           ? ''
-          : checkboxes({ name: 'product', label: 'API products', choices: products }, emptyForm)
+          : checkboxes(
+              { name: 'product', label: 'API products', choices: products, hints: hints.products },
+              emptyForm,
+            )
       }
-      ${scopes.length === 0 ? '' : checkboxes({ name: 'scope', label: 'Scopes', choices: scopes, hints: scopeHints }, emptyForm)}
+      ${scopes.length === 0 ? '' : checkboxes({ name: 'scope', label: 'Scopes', choices: scopes, hints: hints.scopes }, emptyForm)}
       ${developer.administrator ? '' : html`<p class="hint">The application can get tokens after an administrator has approved it.</p>`}
       <button>Create application</button>
     </form>`

@@ -1,0 +1,214 @@
+import { html, type SafeHtml } from '@remix-run/html-template'
+import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
+import type { RawParameters } from '../../oauth/parameters.ts'
+import type { ServiceContext } from '../../service/context.ts'
+import { dialog } from '../../portal/layout/dialog.ts'
+import { csrfInput, emptyForm, field, type FormState } from '../../portal/layout/form.ts'
+import { list, listState, named, searchNames, type Column, type ListState } from '../../portal/layout/list.ts'
+import { moreMenu } from '../../portal/layout/menus.ts'
+import type { PageContent } from '../../portal/layout/page.ts'
+import { formatCount, linkTo, partOf } from '../../portal/layout/paging.ts'
+import { line, optionalLine, parseForm } from '../../portal/layout/parse-form.ts'
+import { absent } from '../../portal/layout/time.ts'
+import { administratorPages } from '../../portal/pages.ts'
+import { patterns } from '../../portal/paths.ts'
+import { PortalError } from '../../portal/portal-error.ts'
+import type { DeveloperRequest, PortalResponse } from '../../portal/portal-request.ts'
+import { actorOf } from '../../portal/session/session.ts'
+import type { CatalogueKind, CatalogueEntry } from './storage.ts'
+import { audiencePattern, productNamePattern, scopePattern } from '../applications/options.ts'
+import { removeEntry, setEntry } from './acts.ts'
+
+const texts = {
+  products: {
+    title: 'API products',
+    plural: 'products',
+    noun: 'product',
+    /** In the query of the list of applications. */
+    filter: 'product',
+    hint: 'As tokens state it, such as speech-to-text.',
+    form: z.object({
+      name: line(100).regex(productNamePattern, 'Remove commas and brackets.'),
+      description: optionalLine(200),
+    }),
+  },
+  scopes: {
+    title: 'Scopes',
+    plural: 'scopes',
+    noun: 'scope',
+    filter: 'scope',
+    hint: 'Without spaces, such as orders:read.',
+    form: z.object({
+      name: line(200).regex(scopePattern, 'Remove spaces, quotes and backslashes.'),
+      description: optionalLine(200),
+      audience: optionalLine(500).refine(
+        (text) => text === '' || audiencePattern.test(text),
+        'Enter a URI, or a name of ASCII characters without spaces.',
+      ),
+    }),
+  },
+} as const
+
+/** The catalogues of API products and of scopes, for administrators. */
+export async function cataloguePages(
+  portal: FastifyInstance,
+  { storage, act }: ServiceContext,
+): Promise<void> {
+  const { get, post } = administratorPages(portal)
+
+  for (const kind of ['products', 'scopes'] as const) {
+    const { noun, form: schema } = texts[kind]
+    const catalogue = storage[kind]
+
+    const show = async (request: DeveloperRequest, form?: FormState): Promise<PageContent> => {
+      const [entries, uses]: [CatalogueEntry[], ReadonlyMap<string, number>] = await Promise.all([
+        catalogue.list(),
+        storage.listings.catalogueUses(kind),
+      ])
+      const state = listState(request.query, { orders: ['name'] })
+      const changed = entries.find(({ name }) => name === request.query['change'])
+      return cataloguePage(request, { kind, entries, uses, state, changed, form: form ?? formOf(changed) })
+    }
+
+    get(patterns[kind], async (request) => ({ page: await show(request) }))
+
+    post(patterns[kind], async (request): Promise<PortalResponse> => {
+      const parsed = parseForm<z.ZodObject>(schema, request.form)
+      if (!parsed.data) return { page: await show(request, parsed.state), status: 422 }
+      const entry = Object.fromEntries(Object.entries(parsed.data).filter(([, value]) => value !== ''))
+      const notice = await act(actorOf(request), (stored, audit) =>
+        setEntry(kind, entry as unknown as CatalogueEntry, stored, audit),
+      )
+      return { redirectTo: request.paths[kind], notice }
+    })
+
+    post(patterns[`${noun}Removal`], async (request) => {
+      const name = nameIn(request.form)
+      await act(actorOf(request), (stored, audit) => removeEntry(kind, name, stored, audit))
+      return { redirectTo: request.paths[kind], notice: `${noun}_removed` }
+    })
+  }
+}
+
+function nameIn({ name }: RawParameters): string {
+  if (typeof name !== 'string') throw new PortalError('invalid_form')
+  return name
+}
+
+function formOf(entry: CatalogueEntry | undefined): FormState {
+  return entry ? { values: { ...entry } as Record<string, string>, errors: {} } : emptyForm
+}
+
+interface CatalogueContent {
+  readonly kind: CatalogueKind
+  readonly entries: readonly CatalogueEntry[]
+  /** How many applications have it, by name. */
+  readonly uses: ReadonlyMap<string, number>
+  readonly state: ListState
+  /** The one that the form changes; without it, the form adds one. */
+  readonly changed: CatalogueEntry | undefined
+  readonly form: FormState
+}
+
+function cataloguePage(
+  request: DeveloperRequest,
+  { kind, entries, uses, state, changed, form }: CatalogueContent,
+): PageContent {
+  const { paths, csrfToken } = request
+  const { title, plural, noun, filter, hint } = texts[kind]
+  const found = searchNames(entries, state.search, ({ name, description = '' }) => [name, description])
+  const removal = ({ name }: CatalogueEntry, id: string) =>
+    dialog({
+      id: `remove-${id}`,
+      label: html`Remove<span class="visually-hidden"> ${name}</span>`,
+      style: 'ghost',
+      title: `Remove ${name} from the catalogue?`,
+      body: html`<input type="hidden" name="name" value="${name}" />
+        <p>Developers can no longer choose it. Applications that have the ${noun} keep it.</p>`,
+      action: paths[`${noun}Removal`],
+      confirm: `Remove ${noun}`,
+      csrfToken,
+      danger: true,
+    })
+  const columns: readonly Column<CatalogueEntry>[] = [
+    { label: 'Name', kind: 'name', cell: ({ name, description }) => named({ name, below: description }) },
+    ...(kind === 'scopes'
+      ? [
+          {
+            label: 'API',
+            kind: 'text' as const,
+            leaves: 2 as const,
+            cell: ({ audience }: CatalogueEntry) =>
+              audience === undefined
+                ? html`<span class="muted">every</span>`
+                : html`<code class="cut" title="${audience}">${audience}</code>`,
+          },
+        ]
+      : []),
+    {
+      label: 'Used by',
+      kind: 'status',
+      cell: ({ name }) => {
+        const count = uses.get(name) ?? 0
+        if (count === 0) return absent()
+        const text = count === 1 ? '1 application' : `${formatCount(count)} applications`
+        return html`<a href="${linkTo(paths.applications, { [filter]: name })}">${text}</a>`
+      },
+    },
+    {
+      label: 'Actions',
+      kind: 'menu',
+      cell: (entry) => {
+        const id = String(entries.indexOf(entry))
+        const change = html`<a href="${linkTo(paths[kind], { change: entry.name })}#entry"
+          >Change<span class="visually-hidden"> ${entry.name}</span></a
+        >`
+        return moreMenu({ id: `more-${id}`, about: entry.name, items: [change, removal(entry, id)] })
+      },
+    },
+  ]
+  const body = html`<p class="lead">
+      Developers choose from these ${plural} when they register an application.
+    </p>
+    ${list(columns, partOf(found, state), {
+      label: title,
+      browsing: {
+        path: paths[kind],
+        state,
+        total: found.length,
+        noun: plural,
+        search: 'Name or description',
+      },
+      empty: html`<div class="empty"><h2>No ${plural} yet</h2></div>`,
+    })}
+    <form method="post" action="${paths[kind]}" class="card form" id="entry">
+      <h2>${changed ? `Change ${changed.name}` : `Add a ${noun}`}</h2>
+      ${csrfInput(csrfToken)}
+      ${changed ? html`<input type="hidden" name="name" value="${changed.name}" />` : field({ name: 'name', label: 'Name', hint }, form)}
+      ${field({ name: 'description', label: 'Description', hint: 'For those who choose it.', required: false }, form)}
+      ${kind === 'scopes' ? audienceField(form) : ''}
+      <div class="actions">
+        <button>${changed ? 'Save' : `Add ${noun}`}</button>
+        ${changed ? html`<a href="${paths[kind]}">Cancel</a>` : ''}
+      </div>
+    </form>`
+  return { title, body }
+}
+
+function audienceField(state: FormState): SafeHtml {
+  const hint =
+    'The audience of the API that it belongs to: only tokens for that API have it. Empty: tokens for every API.'
+  return field({ name: 'audience', label: 'API', hint, required: false }, state)
+}
+
+/** What is said about products and scopes to those who choose them, by name. */
+export function catalogueHints(entries: readonly CatalogueEntry[]): ReadonlyMap<string, string> {
+  return new Map(
+    entries.flatMap(({ name, audience, description }) => {
+      const api = audience === undefined ? undefined : `Only in tokens for ${audience}`
+      const hint = [description, api].filter((text) => text !== undefined).join('. ')
+      return hint === '' ? [] : [[name, hint] as const]
+    }),
+  )
+}
