@@ -13,7 +13,7 @@ interface SandboxFlags {
   readonly lifetime: number
   readonly product: readonly string[]
   readonly form: 'products' | 'refresh'
-  readonly errors: 'platform' | 'standard'
+  readonly format: 'platform' | 'standard'
   readonly json?: true
 }
 
@@ -31,7 +31,7 @@ export function sandboxCommand(context: CommandContext): Command {
         .default('products'),
     )
     .addOption(
-      new Option('--errors <format>', 'format of error responses')
+      new Option('--format <format>', 'format of requests and errors: platform or standard (RFC 6749)')
         .choices(['platform', 'standard'])
         .default('platform'),
     )
@@ -54,7 +54,7 @@ async function runSandbox(flags: SandboxFlags, context: CommandContext): Promise
   }
   const service = await startTokenService({
     port: flags.port,
-    errors: flags.errors,
+    format: flags.format,
     applications: [application],
     sandbox: true,
   }).catch((error: Error) => {

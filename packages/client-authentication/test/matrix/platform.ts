@@ -44,8 +44,7 @@ export async function startPlatform(): Promise<Platform> {
   const jwks = await jwksOf(client.publicKey, 'client-key')
   const subjectOf = (format: Format) => `workload:${format}`
   const service = await startTokenService({
-    errors: 'standard',
-    grantTypeIn: 'form-or-query',
+    format: 'standard',
     applications: formats.map((format) => ({
       name: format,
       clientId: format,

@@ -47,7 +47,7 @@ const groups: Readonly<Record<string, readonly (keyof typeof commandSettings.sha
     'jwksAllowedHosts',
   ],
   Administration: ['adminPort', 'adminHost', 'adminTokenFile', 'webhookAllowedHosts', 'metrics'],
-  'Requests and responses': ['errors', 'grantTypeIn', 'signingAlgorithm'],
+  'Requests and responses': ['format', 'signingAlgorithm'],
 }
 
 /** A flag for each setting but lists of objects and secrets, with an environment variable of the same name. */

@@ -1,5 +1,5 @@
 import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify'
-import { ProtocolError, type ErrorFormat } from '../oauth/protocol-error.ts'
+import { ProtocolError, type Format } from '../oauth/protocol-error.ts'
 import { handleErrors, sendError } from './error-handling.ts'
 import { maxBodyBytes } from './oauth-routes.ts'
 import { rejectAmbiguousRequests, respondToMalformedRequests } from './malformed-requests.ts'
@@ -8,11 +8,11 @@ import { trusts, type TrustProxy } from './trust-proxy.ts'
 
 /** A Fastify server that limits sizes and times of requests. */
 export function createServer({
-  errors: shape,
+  format,
   logger,
   trustProxy,
 }: {
-  readonly errors: ErrorFormat
+  readonly format: Format
   readonly logger?: FastifyBaseLogger | undefined
   readonly trustProxy: TrustProxy
 }): FastifyInstance {
@@ -30,16 +30,16 @@ export function createServer({
     // A request that arrives while the service stops still gets its response, and the connection is closed after it.
     return503OnClosing: false,
     http: { maxHeaderSize: 8 * 1024, headersTimeout: 5_000, connectionsCheckingInterval: 1_000 },
-    clientErrorHandler: respondToMalformedRequests(shape),
+    clientErrorHandler: respondToMalformedRequests(format),
     frameworkErrors: (_error, _request, reply) => {
-      sendError(reply, new ProtocolError('malformed_request'), shape)
+      sendError(reply, new ProtocolError('malformed_request'), format)
     },
   })
   respondToHalfClosedConnections(server)
   decorateWithOutcome(server)
   rejectAmbiguousRequests(server)
-  handleErrors(server, { shape })
-  server.setNotFoundHandler((_request, reply) => sendError(reply, new ProtocolError('not_found'), shape))
+  handleErrors(server, { format })
+  server.setNotFoundHandler((_request, reply) => sendError(reply, new ProtocolError('not_found'), format))
   return server
 }
 

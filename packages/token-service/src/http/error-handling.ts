@@ -2,7 +2,7 @@ import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply } f
 import type { ActivityRecorder } from '../storage/activity-recorder.ts'
 import { tokenPath } from '../oauth/endpoint-paths.ts'
 import { errorBody } from '../oauth/error-body.ts'
-import { ProtocolError, type ErrorReason, type ErrorFormat } from '../oauth/protocol-error.ts'
+import { ProtocolError, type ErrorReason, type Format } from '../oauth/protocol-error.ts'
 import { StorageFailure } from '../storage/storage-failure.ts'
 import { setOutcome } from './request-outcome.ts'
 
@@ -26,7 +26,7 @@ const audited: ReadonlySet<ErrorReason> = new Set<ErrorReason>([
 ])
 
 export interface ErrorHandlingContext {
-  readonly shape: ErrorFormat
+  readonly format: Format
   readonly activity?: ActivityRecorder | undefined
   /** @default logs the error with its request */
   readonly logFailure?: ((error: unknown) => void) | undefined
@@ -39,7 +39,7 @@ export function handleErrors(server: FastifyInstance, context: ErrorHandlingCont
     const protocolError = record(error, { path: routeOptions.url, ip, log })
     const { reason, details } = protocolError
     setOutcome(reply.request, { reason, clientId: details.clientId })
-    return sendError(reply, protocolError, context.shape)
+    return sendError(reply, protocolError, context.format)
   })
 }
 
@@ -71,13 +71,13 @@ function protocolErrorOf(error: unknown): ProtocolError {
   return new ProtocolError(reasonsByCode[code] ?? (statusCode < 500 ? 'malformed_request' : 'internal'))
 }
 
-export function sendError(reply: FastifyReply, error: ProtocolError, shape: ErrorFormat): FastifyReply {
-  const { status, headers, body } = errorResponse(error, shape)
+export function sendError(reply: FastifyReply, error: ProtocolError, format: Format): FastifyReply {
+  const { status, headers, body } = errorResponse(error, format)
   return reply.code(status).headers(headers).send(body)
 }
 
-function errorResponse(error: ProtocolError, shape: ErrorFormat) {
-  const { status, body } = errorBody(error, shape)
+function errorResponse(error: ProtocolError, format: Format) {
+  const { status, body } = errorBody(error, format)
   const { retryAfterSeconds, allow, acceptEncoding } = error.details
   const headers = {
     ...(status === 401 && { 'www-authenticate': 'Basic realm="tokenwell"' }),

@@ -6,7 +6,7 @@ import {
   revocationPath,
   tokenEndpointUrl,
 } from '../oauth/endpoint-paths.ts'
-import type { GrantTypeIn } from '../oauth/oauth-parameters.ts'
+import type { Format } from '../oauth/protocol-error.ts'
 import { baseUrl, portalRoot } from './base-url.ts'
 
 /** `/` leads people to the portal, if there is one, and machines to the endpoints. */
@@ -15,11 +15,11 @@ export function homeEndpoint(
   {
     publicUrl,
     portal: hasPortal,
-    grantTypeIn,
+    format,
   }: {
     readonly publicUrl?: string | undefined
     readonly portal: boolean
-    readonly grantTypeIn: GrantTypeIn
+    readonly format: Format
   },
 ): void {
   server.get('/', (request, reply) => {
@@ -28,7 +28,7 @@ export function homeEndpoint(
     const isPerson = request.headers.accept?.includes('text/html')
     if (isPerson && hasPortal) return reply.redirect(`${base}${portalRoot}`)
     return reply.send({
-      token_endpoint: tokenEndpointUrl(base, grantTypeIn),
+      token_endpoint: tokenEndpointUrl(base, format),
       introspection_endpoint: `${base}${introspectionPath}`,
       revocation_endpoint: `${base}${revocationPath}`,
       metadata: `${base}${metadataPath}`,

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { errorBody } from '../oauth/error-body.ts'
-import { ProtocolError, type ErrorReason, type ErrorFormat } from '../oauth/protocol-error.ts'
+import { ProtocolError, type ErrorReason, type Format } from '../oauth/protocol-error.ts'
 
 const reasonsByCode: Record<string, ErrorReason> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
@@ -27,14 +27,14 @@ export function rejectAmbiguousRequests(server: FastifyInstance): void {
 }
 
 /** Responds to what is not a valid HTTP request, and closes the connection. */
-export function respondToMalformedRequests(shape: ErrorFormat) {
+export function respondToMalformedRequests(format: Format) {
   return (error: Error & { code?: string }, socket: Socket): void => {
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy()
       return
     }
     const protocolError = new ProtocolError(reasonsByCode[error.code ?? ''] ?? 'malformed_request')
-    const { status, body } = errorBody(protocolError, shape)
+    const { status, body } = errorBody(protocolError, format)
     const text = JSON.stringify(body)
     const head = [
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,

@@ -21,7 +21,7 @@ import { publicationMaxAgeSeconds } from '../oauth/signing-keys.ts'
 /** Authorization server metadata (RFC 8414), also where OpenID Connect Discovery looks for them. */
 export function metadataEndpoint(
   server: FastifyInstance,
-  { publicUrl, grantTypeIn, storage }: Pick<ServiceContext, 'publicUrl' | 'grantTypeIn' | 'storage'>,
+  { publicUrl, format, storage }: Pick<ServiceContext, 'publicUrl' | 'format' | 'storage'>,
 ): void {
   const methods = ['client_secret_post', 'client_secret_basic', 'private_key_jwt']
   const algorithms = assertionAlgorithms
@@ -33,7 +33,7 @@ export function metadataEndpoint(
       // No response types are supported, but the official SDK of MCP, version 1, rejects metadata without one.
       authorization_endpoint: `${issuer}${authorizationPath}`,
       jwks_uri: `${issuer}${jwksPath}`,
-      token_endpoint: tokenEndpointUrl(issuer, grantTypeIn),
+      token_endpoint: tokenEndpointUrl(issuer, format),
       token_endpoint_auth_methods_supported: methods,
       token_endpoint_auth_signing_alg_values_supported: algorithms,
       grant_types_supported: ['client_credentials', ...(issuers.length > 0 ? [jwtBearer] : [])],

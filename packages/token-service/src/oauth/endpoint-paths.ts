@@ -1,4 +1,4 @@
-import type { GrantTypeIn } from './oauth-parameters.ts'
+import type { Format } from './protocol-error.ts'
 
 export const tokenPath = '/oauth/client_credential/accesstoken'
 export const introspectionPath = '/oauth/introspect'
@@ -13,6 +13,6 @@ export const openapiPath = '/openapi.yaml'
 export const openapiJsonPath = '/openapi.json'
 
 /** The URL of the token endpoint, for clients that send `grant_type` in the form only. */
-export function tokenEndpointUrl(baseUrl: string, grantTypeIn: GrantTypeIn): string {
-  return `${baseUrl}${tokenPath}${grantTypeIn === 'query' ? '?grant_type=client_credentials' : ''}`
+export function tokenEndpointUrl(baseUrl: string, format: Format): string {
+  return `${baseUrl}${tokenPath}${format === 'platform' ? '?grant_type=client_credentials' : ''}`
 }

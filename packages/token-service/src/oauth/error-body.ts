@@ -1,5 +1,5 @@
 import type { ErrorResponse } from './oauth-responses.ts'
-import type { ErrorReason, ErrorFormat, ProtocolError } from './protocol-error.ts'
+import type { ErrorReason, Format, ProtocolError } from './protocol-error.ts'
 
 interface ErrorDescription {
   readonly status: number
@@ -197,12 +197,12 @@ const descriptions: Record<ErrorReason, ErrorDescription> = {
 /** The response to an error: in the platform's own formats, or in that of RFC 6749, section 5.2. */
 export function errorBody(
   { reason, details }: ProtocolError,
-  shape: ErrorFormat,
+  format: Format,
 ): { status: number; body: ErrorResponse } {
   const known = descriptions[reason]
   const description =
     details.parameter === undefined ? known.description : `${known.description} : ${details.parameter}`
-  if (shape === 'standard') {
+  if (format === 'standard') {
     const body = { error: known.error, error_description: description }
     return { status: known.standardStatus ?? known.status, body }
   }

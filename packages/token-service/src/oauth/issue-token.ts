@@ -12,11 +12,10 @@ import {
   requestedResource,
   requestedScope,
   tokenQuery,
-  type GrantTypeIn,
 } from './oauth-parameters.ts'
 import type { TokenResponse } from './oauth-responses.ts'
 import { parseParameters, type RawParameters } from './parameters.ts'
-import { ProtocolError } from './protocol-error.ts'
+import { ProtocolError, type Format } from './protocol-error.ts'
 import type { SigningKeys } from './signing-keys.ts'
 import type { TokenStorage } from './token-storage.ts'
 import { createTokenResponse } from './token-response.ts'
@@ -46,13 +45,13 @@ export interface TokenIssuerContext {
   readonly storage: { readonly tokens: TokenStorage; readonly assertions: AssertionStorage }
   readonly activity: ActivityRecorder
   readonly clock: Clock
-  readonly grantTypeIn: GrantTypeIn
+  readonly format: Format
   readonly signingKeys: SigningKeys
 }
 
 /** Issues access tokens for client credentials (RFC 6749, section 4.4), or for the JWT of a trusted issuer (RFC 7523, section 2.1). */
 export function createTokenIssuer(context: TokenIssuerContext): IssueToken {
-  const { authenticateApplication, authenticateByGrant, activity, clock, grantTypeIn, signingKeys } = context
+  const { authenticateApplication, authenticateByGrant, activity, clock, format, signingKeys } = context
   const { tokens, assertions } = context.storage
 
   /** A client that also has credentials may authenticate with them (RFC 7521, section 4.1). */
@@ -86,7 +85,7 @@ export function createTokenIssuer(context: TokenIssuerContext): IssueToken {
 
   return async ({ query, form, authorization, dpop, caller, url, issuer, alterJwt }) => {
     const isInForm = query['grant_type'] === undefined && form['grant_type'] !== undefined
-    if (isInForm && grantTypeIn === 'query') throw new ProtocolError('grant_type_not_in_query')
+    if (isInForm && format === 'platform') throw new ProtocolError('grant_type_not_in_query')
     const { grant_type: grant } = parseParameters(tokenQuery, isInForm ? form : query)
     if (![undefined, grant].includes(parseParameters(repeatedGrant, form).grant_type))
       throw new ProtocolError('malformed_parameter', { parameter: 'grant_type' })

@@ -9,9 +9,6 @@ const visible = z.string().regex(/^[\x20-\x7e]{1,512}$/)
 export const jwtBearer = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 const grantType = z.enum(['client_credentials', jwtBearer])
 
-/** Where the grant of a token request stands. */
-export type GrantTypeIn = 'query' | 'form-or-query'
-
 export const tokenQuery = z.object({
   grant_type: grantType.describe('The grant: `client_credentials`, or that of an `assertion`.'),
 })

@@ -1,4 +1,5 @@
-export type ErrorFormat = 'platform' | 'standard'
+/** What requests and errors look like: as the platform has them, or as RFC 6749 has them. */
+export type Format = 'platform' | 'standard'
 
 /** Why a request was rejected; `error-body.ts` maps it to the response. */
 export type ErrorReason =

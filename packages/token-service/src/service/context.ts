@@ -15,8 +15,7 @@ import { assertionStorage } from '../oauth/assertion-storage.ts'
 import type { IdentityAuthenticator } from '../oauth/authenticate-by-identity.ts'
 import type { AuthenticateClient } from '../oauth/authenticate-client.ts'
 import { failureStorage } from '../oauth/failure-storage.ts'
-import type { GrantTypeIn } from '../oauth/oauth-parameters.ts'
-import type { ErrorFormat } from '../oauth/protocol-error.ts'
+import type { Format } from '../oauth/protocol-error.ts'
 import type { SigningKeys } from '../oauth/signing-keys.ts'
 import { tokenStorage } from '../oauth/token-storage.ts'
 import type { Clock } from '../runtime/clock.ts'
@@ -73,9 +72,7 @@ export interface ServiceContext {
   readonly authenticateApplication: AuthenticateClient<RegisteredClient>
   readonly authenticateByGrant: IdentityAuthenticator['byGrant']
   readonly authenticateResourceServer: AuthenticateClient<ResourceServer>
-  /** The format of the token endpoint's errors. */
-  readonly errors: ErrorFormat
-  readonly grantTypeIn: GrantTypeIn
+  readonly format: Format
   /** The URL that clients use; `undefined`: the one in the request. */
   readonly publicUrl: string | undefined
   /** The OpenID provider through which people log in to the portal. */

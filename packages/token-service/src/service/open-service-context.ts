@@ -36,7 +36,7 @@ export async function openServiceContext(
   options: ResolvedOptions,
   onError: (error: unknown) => void,
 ): Promise<ServiceContext> {
-  const { clock, errors, grantTypeIn, publicUrl } = options
+  const { clock, format, publicUrl } = options
   const keyring = createKeyring(options.secretHashKeys ?? (await keysFor(options.storage)))
   const { secretOverlapSeconds, logger } = options
   const warn = (message: string) => logger?.warn(message)
@@ -142,8 +142,7 @@ export async function openServiceContext(
     keyring,
     clock,
     activity,
-    errors,
-    grantTypeIn,
+    format,
     publicUrl,
     openidProvider: options.openidProvider,
     warn,

@@ -24,7 +24,7 @@ export function createRoutes(service: OpenService): FastifyInstance {
 
 export function addRoutes(server: FastifyInstance, service: OpenService): void {
   const { options, context, metrics, sandbox, observers, issueToken } = service
-  const { errors: shape, publicUrl, portal, corsOrigins } = options
+  const { format, publicUrl, portal, corsOrigins } = options
   const { activity, storage, logFailure } = context
   observeRequests(server, observers)
   closeConnectionsWhileStopping(server, service)
@@ -43,17 +43,17 @@ export function addRoutes(server: FastifyInstance, service: OpenService): void {
     metadataEndpoint(oauth, context)
     openapiEndpoint(oauth, async (request) => {
       const { apiDescription } = await import('../http/openapi/api-description.ts')
-      return apiDescription(baseUrl(request, context.publicUrl), context.errors, context.grantTypeIn)
+      return apiDescription(baseUrl(request, context.publicUrl), context.format)
     })
     await acceptForms(oauth)
-    handleErrors(oauth, { shape, activity, logFailure })
+    handleErrors(oauth, { format, activity, logFailure })
     sandbox?.journal.observe(oauth)
     const alterationOf = sandbox && injectFaults(oauth, sandbox.script, storage.applications)
     jwksEndpoint(oauth, context)
     tokenEndpoint(oauth, issueToken, publicUrl, alterationOf)
     oauth.register(async (standard) => {
       // RFC 7662 and RFC 7009 define only one error format.
-      handleErrors(standard, { shape: 'standard', activity, logFailure })
+      handleErrors(standard, { format: 'standard', activity, logFailure })
       introspectionEndpoint(standard, context)
       revocationEndpoint(standard, context)
     })

@@ -39,15 +39,10 @@ export const serviceSettings = z.strictObject({
     z.string().default('memory').transform(parseStorageLocation),
   ),
   secretHashKeys: z.array(z.string()).optional(),
-  errors: setting(
+  format: setting(
     '<format>',
-    'format of error responses: platform or standard (RFC 6749)',
+    'format of token requests and errors: platform, or standard (RFC 6749), which also accepts grant_type in the form',
     z.enum(['platform', 'standard']).default('platform'),
-  ),
-  grantTypeIn: setting(
-    '<where>',
-    'where token requests have grant_type: query (as the platform requires) or form-or-query (RFC 6749)',
-    z.enum(['query', 'form-or-query']).default('query'),
   ),
   signingAlgorithm: setting(
     '<algorithm>',

@@ -42,10 +42,11 @@ export interface TokenServiceOptions {
    * @default a random key; with SQLite, the key in the file `FILE.keys`
    */
   readonly secretHashKeys?: readonly string[] | undefined
-  /** The format of the token endpoint's errors: the platform's, or that of RFC 6749, section 5.2. @default 'platform' */
-  readonly errors?: 'platform' | 'standard' | undefined
-  /** Where token requests have `grant_type`: the platform requires it in the query, RFC 6749 in the form. @default 'query' */
-  readonly grantTypeIn?: 'query' | 'form-or-query' | undefined
+  /**
+   * `platform`: token requests have `grant_type` in the query, and errors the platform's format. `standard`: as RFC 6749 says; the
+   * query is accepted as well. @default 'platform'
+   */
+  readonly format?: 'platform' | 'standard' | undefined
   /** The algorithm of JWT access tokens; a change takes effect when the signing key is rotated. @default 'ES256' */
   readonly signingAlgorithm?: 'ES256' | 'RS256' | 'EdDSA' | undefined
   /** Applications that are created if they do not exist. @default [] */

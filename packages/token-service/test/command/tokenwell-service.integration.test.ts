@@ -134,15 +134,15 @@ describe('tokenwell-service', () => {
   })
 
   it('prefers flags to the environment, and the environment to the file', async () => {
-    const folder = temporaryFolder({ 'service.yaml': 'port: 0\nstorage: memory\nerrors: nonsense\n' })
+    const folder = temporaryFolder({ 'service.yaml': 'port: 0\nstorage: memory\nformat: nonsense\n' })
     const config = ['--config', join(folder, 'service.yaml')]
-    expect((await outcomeOf(config)).stderr).toContain('"errors" must be one of platform, standard')
-    const env = { TOKENWELL_ERRORS: 'unknown' }
-    expect((await outcomeOf(config, env)).stderr).toContain('"errors" must be one of platform, standard')
-    const service = runCommand([...config, '--errors', 'standard'], { env })
+    expect((await outcomeOf(config)).stderr).toContain('"format" must be one of platform, standard')
+    const env = { TOKENWELL_FORMAT: 'unknown' }
+    expect((await outcomeOf(config, env)).stderr).toContain('"format" must be one of platform, standard')
+    const service = runCommand([...config, '--format', 'standard'], { env })
     const response = await fetch((await service.authUrl) + tokenPath)
     expect(await response.json()).toHaveProperty('error')
-    const byEnvironment = runCommand(config, { env: { TOKENWELL_ERRORS: 'standard' } })
+    const byEnvironment = runCommand(config, { env: { TOKENWELL_FORMAT: 'standard' } })
     expect(await (await fetch((await byEnvironment.authUrl) + tokenPath)).json()).toHaveProperty('error')
   })
 

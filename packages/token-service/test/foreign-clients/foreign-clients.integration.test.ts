@@ -133,7 +133,7 @@ describe('the identity of a machine', () => {
     const { authUrl } = await testService({
       trustedIssuers: [{ issuer, jwksUrl: `${issuer}/jwks`, rules }],
       fetchKeys: async () => Response.json({ keys: [jwk] }),
-      grantTypeIn: 'form-or-query',
+      format: 'standard',
     })
     return { authUrl, privateKey }
   }
@@ -229,8 +229,8 @@ const libraries: Record<string, (authUrl: string) => Promise<string>> = {
 
 describe('a third-party client', () => {
   it.each(Object.entries(libraries))('gets a token: %s', async (_name, getToken) => {
-    for (const errors of ['platform', 'standard'] as const) {
-      const { authUrl } = await testService({ errors })
+    for (const format of ['platform', 'standard'] as const) {
+      const { authUrl } = await testService({ format })
       const { body } = await introspect(authUrl, await getToken(authUrl))
       expect(body).toMatchObject({ active: true, client_id: clientId })
     }
@@ -250,7 +250,7 @@ describe('a third-party client', () => {
   })
 
   it('reports our errors in its own terms', async () => {
-    const { authUrl } = await testService({ errors: 'standard' })
+    const { authUrl } = await testService({ format: 'standard' })
     const config = await openid.discovery(new URL(authUrl), clientId, 'wrong', undefined, {
       algorithm: 'oauth2',
       execute: [openid.allowInsecureRequests],

@@ -50,7 +50,7 @@ async function attack(next: () => Promise<string>, send: (jwt: string) => Promis
 
 describe('a thousand hostile JWTs', () => {
   it('as DPoP proofs are all rejected', { timeout: 60_000 }, async () => {
-    const { authUrl } = await testService({ errors: 'standard' })
+    const { authUrl } = await testService({ format: 'standard' })
     const key = await createProofKey()
     const htu = `${authUrl}${tokenPath}`
     const used = await proofFor(htu, key)
@@ -80,7 +80,7 @@ describe('a thousand hostile JWTs', () => {
 
   it('as client assertions are all rejected', { timeout: 60_000 }, async () => {
     const applications = [await keyApplication()]
-    const { authUrl } = await testService({ errors: 'standard', applications, failureAttempts: 1e6 })
+    const { authUrl } = await testService({ format: 'standard', applications, failureAttempts: 1e6 })
     const used = await assertionFor(authUrl)
     expect((await withAssertion(authUrl, used)).status).toBe(200)
     const draft = () => ({
@@ -124,7 +124,7 @@ describe.skipIf(postgresIsAbsent)(`two processes on one PostgreSQL (${withoutPos
       storage: await postgres.createDatabase(),
       secretHashKeys: ['an instance key of forty characters, more'],
       applications: [application, await keyApplication()],
-      errors: 'standard',
+      format: 'standard',
       failureAttempts: 1_000_000,
     }
     const cwd = temporaryFolder({ 'service.json': JSON.stringify(settings) })

@@ -15,7 +15,7 @@ it.each([
 ])('an error of the HTTP layer with status %s is %s', (statusCode, reason, logged) => {
   const log = { error: vi.fn() }
   const thrown = Object.assign(new Error('The client hung up.'), { statusCode })
-  const record = createErrorRecorder({ shape: 'platform' })
+  const record = createErrorRecorder({ format: 'platform' })
   expect(record(thrown, { path: '/', ip: '192.0.2.1', log }).reason).toBe(reason)
   expect(log.error).toHaveBeenCalledTimes(logged)
 })
@@ -23,7 +23,7 @@ it.each([
 it('an error of a client is reported without an audit log too', () => {
   const log = { error: vi.fn() }
   const error = new ProtocolError('invalid_client', { clientId: 'demo-client' })
-  const record = createErrorRecorder({ shape: 'platform' })
+  const record = createErrorRecorder({ format: 'platform' })
   expect(record(error, { path: tokenPath, ip: '192.0.2.1', log })).toBe(error)
   expect(log.error).not.toHaveBeenCalled()
 })
@@ -36,7 +36,7 @@ it.each<[reason: ErrorReason, isAudited: boolean]>([
   ['internal', false],
 ])('the audit log contains failed authentications, and nothing else: %s', (reason, isAudited) => {
   const activity = { count: vi.fn<ActivityRecorder['count']>() }
-  const record = createErrorRecorder({ shape: 'platform', activity: activity as never })
+  const record = createErrorRecorder({ format: 'platform', activity: activity as never })
   const error = new ProtocolError(reason, { clientId: 'demo-client' })
   record(error, { path: '/introspect', ip: '192.0.2.1', log: { error: vi.fn() } })
   const event = {

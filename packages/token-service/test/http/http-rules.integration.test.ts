@@ -44,7 +44,7 @@ describe('every endpoint', () => {
 
   it('responds to an unknown path in the configured format', async () => {
     const platform = await testService()
-    const standard = await testService({ errors: 'standard' })
+    const standard = await testService({ format: 'standard' })
     const inPlatform = await postForm(`${platform.authUrl}/oauth/canary`, {})
     const inStandard = await postForm(`${standard.authUrl}/oauth/canary`, {})
     expect([inPlatform.status, inStandard.status]).toEqual([404, 404])
@@ -102,7 +102,7 @@ describe('every endpoint', () => {
   })
 
   it('responds to malformed HTTP with 400 in the configured format, and closes the connection', async () => {
-    const { authUrl } = await testService({ errors: 'standard' })
+    const { authUrl } = await testService({ format: 'standard' })
     for (const bytes of [
       '\0\0\0\r\n\r\n',
       'POST / HTTP/9.9\r\n\r\n',

@@ -49,7 +49,7 @@ it.each<[TrustProxy, string]>([
   [['192.0.2.0/24', '198.51.100.2'], '203.0.113.1'],
   [true, '203.0.113.1'],
 ])('trusts what a proxy reports, unless nobody trusts the proxy: %j', async (trustProxy, address) => {
-  const server = createServer({ errors: 'platform', logger: undefined, trustProxy })
+  const server = createServer({ format: 'platform', logger: undefined, trustProxy })
   server.get('/address', (request) => request.ip)
   const headers = { 'x-forwarded-for': '203.0.113.1, 198.51.100.2' }
   const { body } = await server.inject({ url: '/address', remoteAddress: '192.0.2.3', headers })

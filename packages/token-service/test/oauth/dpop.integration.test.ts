@@ -17,7 +17,7 @@ const now = () => Math.floor(Date.now() / 1000)
 
 async function service(changes: Partial<ApplicationOptions> = {}, options: TokenServiceOptions = {}) {
   const applications = [{ ...application, ...changes }]
-  const { authUrl } = await testService({ errors: 'standard', applications, ...options })
+  const { authUrl } = await testService({ format: 'standard', applications, ...options })
   const endpoint = `${authUrl}${tokenPath}`
   const request = async (dpop: string | undefined, form: Record<string, string> = {}) => {
     const { clientId, clientSecret } = application

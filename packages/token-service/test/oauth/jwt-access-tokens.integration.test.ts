@@ -93,7 +93,7 @@ describe('JWT access tokens', () => {
   )
 
   it('are for the requested resources, if they are granted', async () => {
-    const { authUrl } = await testService({ applications: [jwtApplication], errors: 'standard' })
+    const { authUrl } = await testService({ applications: [jwtApplication], format: 'standard' })
     const audience = async (form: string) => decodeJwt(await newToken(authUrl, form)).aud
     expect(await audience(`resource=${orders}`)).toBe(orders)
     expect(await audience('resource=')).toEqual([orders, bills])

@@ -36,7 +36,7 @@ async function service(tokenFormat: Format, changes: Partial<ApplicationOptions>
     responseForm: 'rfc6749',
   }
   const { authUrl } = await testService({
-    errors: 'standard',
+    format: 'standard',
     scopes,
     applications: [{ ...registered, ...changes }],
   })

@@ -61,7 +61,7 @@ async function trustingService(
     applications: [orders, billing, secretApplication],
     trustedIssuers: [{ ...trusted, ...changes }],
     fetchKeys: published.fetchKeys,
-    errors: 'standard',
+    format: 'standard',
     logger,
     ...options,
   })

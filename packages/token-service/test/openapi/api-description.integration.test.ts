@@ -45,10 +45,10 @@ describe('the OpenAPI document', () => {
 
   it('matches the responses of the endpoints', async () => {
     // The default is `platform`.
-    for (const errors of [undefined, 'standard'] as const) {
+    for (const format of [undefined, 'standard'] as const) {
       const refreshing = { ...application, clientId: 'refreshing', responseForm: 'refresh' as const }
       const applications = [application, refreshing]
-      const { authUrl, description } = await describedService({ errors, applications })
+      const { authUrl, description } = await describedService({ format, applications })
       const ajv = new Ajv2020({ strict: false })
       ajv.addSchema(description, 'description')
 
@@ -90,9 +90,9 @@ describe('the OpenAPI document', () => {
   })
 
   it('lists the error of an application that is not approved under its status, in either format', async () => {
-    for (const errors of ['platform', 'standard'] as const) {
+    for (const format of ['platform', 'standard'] as const) {
       const pending = { ...application, clientId: 'pending', status: 'pending' as const }
-      const { authUrl, description } = await describedService({ errors, applications: [pending] })
+      const { authUrl, description } = await describedService({ format, applications: [pending] })
       const { status, body } = await requestToken(authUrl, pending)
       const { content } = description.paths[tokenPath].post.responses[status]
       expect(content['application/json'].examples['application_not_approved'].value).toEqual(body)

@@ -77,7 +77,7 @@ it('has a form for developers who are logged in alone, which offers their applic
 
 it('shows the configured error format', async () => {
   expect((await reference()).text).toContain('"Error": "ClientId is Invalid"')
-  const { text } = await reference({ errors: 'standard' })
+  const { text } = await reference({ format: 'standard' })
   expect(text).toContain('"error": "invalid_client"')
   expect(text).not.toContain('"Error": ')
 })

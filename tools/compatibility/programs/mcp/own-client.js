@@ -49,8 +49,7 @@ const service = await startTokenService({
     { ...agent, clientId: 'agent-with-key', publicKey },
   ],
   resourceServers: [api],
-  errors: 'standard',
-  grantTypeIn: 'form-or-query',
+  format: 'standard',
 })
 const verifier = createTokenVerifier({
   issuer: service.authUrl,

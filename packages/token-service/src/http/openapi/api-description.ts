@@ -16,9 +16,8 @@ import {
   requestedResource,
   requestedScope,
   tokenQuery,
-  type GrantTypeIn,
 } from '../../oauth/oauth-parameters.ts'
-import { ProtocolError, type ErrorReason, type ErrorFormat } from '../../oauth/protocol-error.ts'
+import { ProtocolError, type ErrorReason, type Format } from '../../oauth/protocol-error.ts'
 import { errorExamples, introspectionExamples, tokenExamples, type Examples } from './examples.ts'
 import { formSchema, jsonSchema } from './json-schema.ts'
 
@@ -30,12 +29,8 @@ const placeholders = {
 }
 
 /** The service's interface as an OpenAPI 3.1 document, derived from the schemas that check its requests. */
-export function apiDescription(
-  serverUrl: string,
-  errors: ErrorFormat,
-  grantTypeIn: GrantTypeIn = 'query',
-): object {
-  const isInQuery = grantTypeIn === 'query'
+export function apiDescription(serverUrl: string, format: Format): object {
+  const isInQuery = format === 'platform'
   // API clients that import the document send the default.
   const grantType = { ...jsonSchema(tokenQuery.shape.grant_type), default: 'client_credentials' }
   return {
@@ -79,7 +74,7 @@ export function apiDescription(
           others: [presentedIdentity],
         }),
         response: { schema: reference('TokenResponse'), examples: tokenExamples },
-        errors,
+        format,
         reasons: [
           'missing_parameter',
           ...(isInQuery ? (['grant_type_not_in_query'] as const) : []),
@@ -106,7 +101,7 @@ export function apiDescription(
         tags: ['Introspection'],
         requestBody: formBody({ required: true, also: presentedToken }),
         response: { schema: reference('Introspection'), examples: introspectionExamples },
-        errors: 'standard',
+        format: 'standard',
         reasons: ['missing_parameter', 'invalid_client', 'missing_credentials', 'expired_secret'],
       }),
       [revocationPath]: post({
@@ -116,7 +111,7 @@ export function apiDescription(
           'Revokes a token (RFC 7009). Only the application that the token was issued to can revoke it.',
         tags: ['Tokens'],
         requestBody: formBody({ required: true, also: presentedToken }),
-        errors: 'standard',
+        format: 'standard',
         reasons: [
           'missing_parameter',
           'token_of_another_client',
@@ -150,7 +145,7 @@ export function apiDescription(
       schemas: {
         TokenResponse: jsonSchema(tokenResponseSchema),
         Introspection: jsonSchema(introspectionResponseSchema),
-        ...(errors === 'platform' && { PlatformError: jsonSchema(platformError) }),
+        ...(format === 'platform' && { PlatformError: jsonSchema(platformError) }),
         Error: jsonSchema(standardError),
       },
     },
@@ -182,13 +177,13 @@ interface Operation {
   readonly requestBody: object
   readonly response?: { readonly schema: object; readonly examples: Examples }
   /** The format of error responses. */
-  readonly errors: ErrorFormat
+  readonly format: Format
   /** The errors with status 400 or 401 that have an example. */
   readonly reasons: readonly ErrorReason[]
 }
 
-function post({ response, errors, reasons, ...operation }: Operation): object {
-  const schema = reference(errors === 'platform' ? 'PlatformError' : 'Error')
+function post({ response, format, reasons, ...operation }: Operation): object {
+  const schema = reference(format === 'platform' ? 'PlatformError' : 'Error')
   const failed = (
     description: string,
     examples: readonly ErrorReason[],
@@ -201,12 +196,12 @@ function post({ response, errors, reasons, ...operation }: Operation): object {
         { description: about, required: true, schema: { type: 'string' } },
       ]),
     ),
-    content: { 'application/json': { schema, examples: errorExamples(errors, examples) } },
+    content: { 'application/json': { schema, examples: errorExamples(format, examples) } },
   })
   // The status of `application_not_approved` depends on the format of errors.
   const rejected = (status: number, description: string, headers?: Record<string, string>) => {
     const examples = reasons.filter(
-      (reason) => errorBody(new ProtocolError(reason), errors).status === status,
+      (reason) => errorBody(new ProtocolError(reason), format).status === status,
     )
     const cause = examples.includes('application_not_approved')
       ? `${description}, or the application is not approved.`

@@ -1,6 +1,6 @@
 import { errorBody } from '../../oauth/error-body.ts'
 import type { IntrospectionResponse, TokenResponse } from '../../oauth/oauth-responses.ts'
-import { ProtocolError, type ErrorReason, type ErrorFormat } from '../../oauth/protocol-error.ts'
+import { ProtocolError, type ErrorReason, type Format } from '../../oauth/protocol-error.ts'
 
 /** Examples of a body, by name (OpenAPI 3.1, section 4.8.19). */
 export type Examples = Readonly<Record<string, { readonly summary: string; readonly value: object }>>
@@ -78,11 +78,11 @@ export const introspectionExamples: Examples = {
 }
 
 /** The bodies that the service sends for these errors. */
-export function errorExamples(shape: ErrorFormat, reasons: readonly ErrorReason[]): Examples {
+export function errorExamples(format: Format, reasons: readonly ErrorReason[]): Examples {
   return Object.fromEntries(
     reasons.map((reason) => {
       const details = reason === 'missing_parameter' ? { parameter: 'client_id' } : {}
-      const value = errorBody(new ProtocolError(reason, details), shape).body
+      const value = errorBody(new ProtocolError(reason, details), format).body
       return [reason, { summary: reason.replaceAll('_', ' '), value }]
     }),
   )

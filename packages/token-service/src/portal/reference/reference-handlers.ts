@@ -11,11 +11,7 @@ import type { Client } from './try-form.ts'
 const shownClients = 50
 
 /** The API reference, from the same document as `/openapi.yaml`. */
-export function referenceHandlers({
-  storage,
-  errors,
-  grantTypeIn,
-}: ServiceContext): HandlersOf<typeof referenceRoutes> {
+export function referenceHandlers({ storage, format }: ServiceContext): HandlersOf<typeof referenceRoutes> {
   async function applicationsOf(request: DeveloperRequest): Promise<Client[]> {
     const filter = { ownerId: ownerIdOf(request), limit: shownClients, offset: 0 }
     const { items } = await storage.listings.applications(filter)
@@ -34,7 +30,7 @@ export function referenceHandlers({
         ? await Promise.all([applicationsOf(own), resourceServersOf(own)])
         : [[], []]
       const page = referencePage(request, {
-        ...readOperations(apiDescription(request.baseUrl, errors, grantTypeIn)),
+        ...readOperations(apiDescription(request.baseUrl, format)),
         clientsFor: ({ path }) => (path === introspectionPath ? servers : applications),
       })
       // For those who are not logged in, it contains nothing that nobody may guess, and is compressed.
