@@ -9,7 +9,7 @@ import { countDeleted, firstOf, frequentStatement, type Database, type Query } f
 export interface StoredToken {
   readonly hash: string
   readonly applicationId: string
-  /** The secret, the public key or the trusted issuer that it was issued for. */
+  /** The secret, the public key, the trusted issuer or, in the portal, the developer that it was issued for. */
   readonly secretId: string
   /** The application's token generation when it was issued. */
   readonly generation: number
@@ -86,7 +86,7 @@ export function tokenStorage(database: Database) {
   return {
     /** Settles once the token would survive a crash of the service. */
     save,
-    /** Also `undefined` if the token's secret, key or trusted issuer was removed. */
+    /** Also `undefined` if what the token was issued for was removed. */
     find,
     async remove(hash: string): Promise<void> {
       await query.deleteFrom('tokens').where('hash', '=', hash).execute()
@@ -118,6 +118,7 @@ function selectTokens(query: Query) {
     .innerJoin('applications', 'applications.id', 'tokens.applicationId')
     .leftJoin('secrets', 'secrets.id', 'tokens.secretId')
     .leftJoin('trustedIssuers', 'trustedIssuers.id', 'tokens.secretId')
+    .leftJoin('developers', 'developers.id', 'tokens.secretId')
     .select(applicationColumns)
     .select([
       'tokens.hash',
@@ -131,6 +132,7 @@ function selectTokens(query: Query) {
       'tokens.expiresAtMs',
       'secrets.id as existingSecretId',
       'trustedIssuers.id as existingIssuerId',
+      'developers.id as existingDeveloperId',
       'secrets.expiresAtMs as secretExpiresAtMs',
     ])
 }
@@ -150,12 +152,13 @@ function toFoundToken(row: TokenRow): FoundToken | undefined {
     expiresAtMs,
     existingSecretId,
     existingIssuerId,
+    existingDeveloperId,
     secretExpiresAtMs,
     ...applicationRow
   } = row
   const application = toApplication(applicationRow)
   const key = application.keys.find(({ id }) => id === secretId)
-  if (existingSecretId === null && existingIssuerId === null && !key) return undefined
+  if ((existingSecretId ?? existingIssuerId ?? existingDeveloperId) === null && !key) return undefined
   return {
     token: {
       hash,

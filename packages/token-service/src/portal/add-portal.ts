@@ -139,7 +139,11 @@ async function addPages(
         .type(file.type)
         .send(file.text)
     }
-    if (json) return reply.headers({ ...pageHeaders, 'cache-control': 'no-store' }).send(json)
+    if (json)
+      return reply
+        .code(response.status ?? 200)
+        .headers({ ...pageHeaders, 'cache-control': 'no-store' })
+        .send(json)
     // A page shows it once; a redirect keeps it.
     const { cookies, method } = reply.request
     if (cookies[noticeCookie] !== undefined && method === 'GET') void reply.clearCookie(noticeCookie, cookie)

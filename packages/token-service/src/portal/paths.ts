@@ -38,6 +38,9 @@ export const patterns = {
   ...projectPaths,
   ...applicationPaths,
   ...secretPaths,
+  tryToken: '/reference/token',
+  tryIntrospection: '/reference/introspection',
+  tryRevocation: '/reference/revocation',
   search: '/search',
   asset: '/assets/:name',
 } as const

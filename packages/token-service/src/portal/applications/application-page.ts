@@ -2,6 +2,7 @@ import { html, type SafeHtml } from '@remix-run/html-template'
 import type { PageContent } from '../layout/page.ts'
 import type { RegisteredClient } from '../../storage/application.ts'
 import { tokenSnippets } from '../layout/snippets.ts'
+import { linkTo } from '../layout/paging.ts'
 import { lastUse, type LastUses, relativeTime } from '../layout/time.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 import { settingsList } from './application-form.ts'
@@ -41,7 +42,9 @@ export function applicationPage(request: DeveloperRequest, content: ApplicationC
       <h2 id="request">Request a token</h2>
       <p>
         Replace <code>YOUR_CLIENT_SECRET</code>. If you do not have the secret any more, create a new one with
-        the <a href="${paths.credentials(project.id, id)}">credentials</a>.
+        the <a href="${paths.credentials(project.id, id)}">credentials</a>. Or
+        <a href="${linkTo(paths.reference, { client: clientId })}#getAccessToken">try it</a> from here,
+        without a secret.
       </p>
       ${tokenSnippets({ baseUrl, clientId, clientSecret: 'YOUR_CLIENT_SECRET' })}
     </section>

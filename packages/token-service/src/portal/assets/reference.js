@@ -19,8 +19,7 @@ async function send(form) {
     const response = await fetch(form.action, {
       method: 'POST',
       body: new URLSearchParams(new FormData(form)),
-      // Without the cookies of the portal.
-      credentials: 'omit',
+      credentials: 'same-origin',
       cache: 'no-store',
       redirect: 'error',
     })
@@ -70,9 +69,7 @@ function useToken(token) {
     for (const field of fields) field.value = token
     const form = fields[0].form
     form.scrollIntoView({ block: 'center' })
-    const empty = [...form.querySelectorAll('input')].find(({ value }) => value === '')
-    const next = empty ?? form.querySelector('button')
-    next.focus()
+    form.querySelector('button').focus()
     status.textContent = 'The token was filled in.'
   })
   return element('p', {}, button)

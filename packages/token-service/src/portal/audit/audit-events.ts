@@ -67,6 +67,7 @@ const sentences: Readonly<Record<string, string>> = {
   secret_rotated: 'rotated the secret of {client}',
   signing_key_rotated: 'rotated the signing key; tokens are signed with {detail}',
   signing_keys_replaced: 'replaced all signing keys; tokens are signed with {detail}',
+  token_tried: 'tried a token request of {client}',
   token_revoked: 'revoked a token of {client}',
   tokens_revoked: 'revoked all tokens of {client}',
 }
@@ -116,6 +117,7 @@ export const eventGroups = {
       'trusted_issuer_removed',
       'tokens_revoked',
       'token_revoked',
+      'token_tried',
     ],
   ],
   projects: [
@@ -151,7 +153,7 @@ export const eventGroups = {
   ],
   catalogue: [
     'API products and scopes',
-    ['product_added', 'product_removed', 'scope_added', 'scope_changed', 'scope_removed'],
+    ['product_added', 'product_changed', 'product_removed', 'scope_added', 'scope_changed', 'scope_removed'],
   ],
   resource_servers: [
     'Resource servers',

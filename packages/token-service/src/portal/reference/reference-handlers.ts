@@ -1,5 +1,4 @@
 import { apiDescription } from '../../http/openapi/api-description.ts'
-import { introspectionPath } from '../../oauth/endpoint-paths.ts'
 import type { ServiceContext } from '../../service/context.ts'
 import type { DeveloperRequest, HandlersOf } from '../portal-request.ts'
 import { ownerIdOf } from '../projects/own-projects.ts'
@@ -12,26 +11,28 @@ const shownClients = 50
 
 /** The API reference, from the same document as `/openapi.yaml`. */
 export function referenceHandlers({ storage, format }: ServiceContext): HandlersOf<typeof referenceRoutes> {
-  async function applicationsOf(request: DeveloperRequest): Promise<Client[]> {
-    const filter = { ownerId: ownerIdOf(request), limit: shownClients, offset: 0 }
-    const { items } = await storage.listings.applications(filter)
-    return items.map(({ application: { clientId, name } }) => ({ clientId, name }))
-  }
-
-  async function resourceServersOf({ developer }: DeveloperRequest): Promise<Client[]> {
-    return developer.administrator ? (await storage.resourceServers.list()).slice(0, shownClients) : []
+  /** The first ones by name, after the one in the URL. */
+  async function clientsOf(request: DeveloperRequest): Promise<Client[]> {
+    const { client } = request.query
+    const filter = { ownerId: ownerIdOf(request), status: 'approved', offset: 0 } as const
+    const [first, chosen] = await Promise.all([
+      storage.listings.applications({ ...filter, limit: shownClients }),
+      typeof client === 'string' && client !== ''
+        ? storage.listings.applications({ ...filter, limit: 1, search: client })
+        : undefined,
+    ])
+    const all = [...(chosen?.items ?? []), ...first.items].map(({ application }) => application)
+    return [...new Map(all.map(({ clientId, name }) => [clientId, { clientId, name }])).values()]
   }
 
   return {
     async showReference(request) {
       const { developer } = request
-      const own = developer && { ...request, developer }
-      const [applications, servers] = own
-        ? await Promise.all([applicationsOf(own), resourceServersOf(own)])
-        : [[], []]
+      const { client } = request.query
       const page = referencePage(request, {
         ...readOperations(apiDescription(request.baseUrl, format)),
-        clientsFor: ({ path }) => (path === introspectionPath ? servers : applications),
+        clients: developer ? await clientsOf({ ...request, developer }) : [],
+        chosen: typeof client === 'string' ? client : undefined,
       })
       // For those who are not logged in, it contains nothing that nobody may guess, and is compressed.
       return { page, hasSecrets: developer !== undefined }

@@ -9,14 +9,16 @@ import { tryForm, type Client } from './try-form.ts'
 export interface ReferenceContent {
   readonly about: string
   readonly operations: readonly Operation[]
-  /** The clients that the developer may choose, by operation. */
-  readonly clientsFor: (operation: Operation) => readonly Client[]
+  /** The applications that the developer may choose. */
+  readonly clients: readonly Client[]
+  /** The client ID of the one that the page was opened for. */
+  readonly chosen: string | undefined
 }
 
 /** The API reference, from the OpenAPI document. Only developers who are logged in send requests from it. */
 export function referencePage(request: PortalRequest, content: ReferenceContent): PageContent {
   const { paths, baseUrl, developer } = request
-  const { about, operations, clientsFor } = content
+  const { about, operations, clients, chosen } = content
   const basePath = new URL(baseUrl).pathname.replace(/\/$/, '')
   const logIn = `${paths.logIn}?${new URLSearchParams({ next: paths.reference })}`
   const documents = [
@@ -38,9 +40,12 @@ export function referencePage(request: PortalRequest, content: ReferenceContent)
       </div>
     </dl>
     ${
-      developer
+      clients.length > 0
         ? ''
-        : html`<p class="notice"><a href="${logIn}">Log in</a> to send requests from this page.</p>`
+        : html`<p class="notice">
+            ${developer ? html`<a href="${paths.newApplication}">Register an application</a>` : html`<a href="${logIn}">Log in</a>`}
+            to send requests from this page.
+          </p>`
     }
     <nav class="contents" aria-label="Endpoints">
       <ul>
@@ -51,7 +56,9 @@ export function referencePage(request: PortalRequest, content: ReferenceContent)
       operationSection(
         operation,
         baseUrl,
-        developer ? tryForm(operation, { basePath, clients: clientsFor(operation) }) : '',
+        developer && clients.length > 0
+          ? tryForm(operation, { paths, csrfToken: request.csrfToken, clients, chosen })
+          : '',
       ),
     )}`
   return { title: 'API reference', body, scripts: ['reference.js'] }

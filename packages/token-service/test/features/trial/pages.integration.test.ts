@@ -1,0 +1,94 @@
+import { expect, it } from 'vitest'
+import { introspect } from '../../test-service.ts'
+import {
+  createApplication,
+  createProject,
+  useCheapPasswords,
+  withApplication,
+  type PortalBrowser,
+} from '../../portal/portal-browser.ts'
+
+useCheapPasswords()
+
+async function tryAs(browser: PortalBrowser, clientId: string, form: Readonly<Record<string, string>> = {}) {
+  await browser.get('/portal/reference')
+  const { status, text } = await browser.post('/portal/reference/token', { client_id: clientId, ...form })
+  return { status, body: JSON.parse(text) as Record<string, string> }
+}
+
+it('issues a token for five minutes to the owner of an application, without its secret', async () => {
+  const { admin, application, authUrl, time } = await withApplication()
+  const { status, body } = await tryAs(admin, application.clientId)
+  expect(status).toBe(200)
+  expect(body).toMatchObject({ client_id: application.clientId, expires_in: '300', token_type: 'Bearer' })
+  const token = body['access_token'] ?? ''
+  expect((await introspect(authUrl, token)).body).toMatchObject({
+    active: true,
+    api_products: ['speech-to-text'],
+  })
+  time.now += 300_001
+  expect((await introspect(authUrl, token)).body).toEqual({ active: false })
+})
+
+it('writes who tried it to the audit log, and does not count the application as used', async () => {
+  const { admin, application, service } = await withApplication()
+  await tryAs(admin, application.clientId)
+  expect((await admin.get('/portal/audit')).text).toMatch(/ada<[^]*?tried a token request of/)
+  const { activity } = service.context
+  expect((await activity.lastUses([application.path.split('/').at(-1) ?? ''])).size).toBe(0)
+})
+
+it('describes and revokes the tokens of own applications alone', async () => {
+  const { admin, developer, application, authUrl } = await withApplication()
+  const grace = await developer('grace')
+  const own = await createApplication(grace, await createProject(grace, 'Graces'))
+  await admin.get(own.path)
+  const token = (await tryAs(admin, application.clientId)).body['access_token'] ?? ''
+  const describe = async (browser: PortalBrowser) =>
+    JSON.parse((await browser.post('/portal/reference/introspection', { token })).text) as object
+  expect(await describe(admin)).toMatchObject({ active: true, client_id: application.clientId })
+  await grace.get('/portal/reference')
+  expect(await describe(grace)).toEqual({ active: false })
+  await grace.post('/portal/reference/revocation', { token })
+  expect((await introspect(authUrl, token)).body).toMatchObject({ active: true })
+  await admin.post('/portal/reference/revocation', { token })
+  expect((await introspect(authUrl, token)).body).toEqual({ active: false })
+})
+
+it('responds as the token endpoint does to what it rejects', async () => {
+  const { admin, developer, application } = await withApplication()
+  const grace = await developer('grace')
+  const { clientId } = await createApplication(grace, await createProject(grace, 'Graces'))
+  expect(await tryAs(grace, application.clientId)).toMatchObject({
+    status: 401,
+    body: { Error: 'ClientId is Invalid' },
+  })
+  expect(await tryAs(grace, clientId)).toMatchObject({
+    status: 401,
+    body: { ErrorCode: 'unauthorized_client' },
+  })
+  expect(await tryAs(admin, application.clientId, { resource: 'https://nowhere.example.com' })).toMatchObject(
+    {
+      status: 200,
+    },
+  )
+  const { status } = await admin.send('/portal/reference/token', {
+    method: 'POST',
+    body: new URLSearchParams({ client_id: application.clientId }),
+  })
+  expect(status).toBe(403)
+})
+
+it('ends the token when the developer is removed', async () => {
+  const { admin, developer, authUrl, service } = await withApplication()
+  const grace = await developer('grace')
+  const own = await createApplication(grace, await createProject(grace, 'Graces'))
+  const page = await admin.get(own.path)
+  const revision = /name="revision" value="(\d+)"/.exec(page.text)?.[1] ?? ''
+  await admin.post(`${own.path}/approval`, { decision: 'approve', revision })
+  const token = (await tryAs(grace, own.clientId)).body['access_token'] ?? ''
+  expect((await introspect(authUrl, token)).body).toMatchObject({ active: true })
+  const found = (await service.context.storage.developers.list()).find(({ name }) => name === 'grace')
+  await service.context.storage.developers.remove(found?.id ?? '')
+  expect((await introspect(authUrl, token)).body).toEqual({ active: false })
+})
