@@ -11,7 +11,7 @@ import { joinSamples } from '../src/wav/resampler.ts'
 import { wavFile } from '../test/support/wav-file.ts'
 import { espeak, flite, fliteVoices, isInstalled, type Sound } from './voices.ts'
 
-// Measures the grammar engine and prints the tables of the README: `pnpm measure`. Takes about ten minutes.
+// Measures the grammar engine and prints the tables of the README: `pnpm measure [part…]`. Takes about ten minutes.
 // The voices are packages of Debian: flite, espeak-ng, and the prompts of Asterisk, which a person has spoken.
 
 const random = createRandom(20_261_126)
@@ -310,22 +310,26 @@ async function measureOtherSpeech(): Promise<void> {
     .filter((sentence) => !isTried.has(sentence))
     .slice(0, 200)
     .map(({ text }) => text)
-  const expectations = (index: number): ExpectedSpeech[] => [
-    ...grammars.map((grammar) => ({ grammar })),
-    { grammar: 'phrases', phrases },
-    { grammar: 'text', text: (tried[(index + 30) % tried.length] as Prompt).text },
+  const oneOf = (count: number): [string, ExpectedSpeech] => [
+    `phrases, one of ${count}`,
+    { grammar: 'phrases', phrases: everyNth(phrases, count) },
   ]
-  const reported = new Map<string, number>()
+  const expectations = (index: number): [string, ExpectedSpeech][] => [
+    ...grammars.map((grammar): [string, ExpectedSpeech] => [grammar, { grammar }]),
+    oneOf(20),
+    oneOf(200),
+    ['text', { grammar: 'text', text: (tried[(index + 30) % tried.length] as Prompt).text }],
+  ]
+  const reported = new Map(expectations(0).map(([what]) => [what, 0]))
   await Promise.all(
     tried.flatMap(({ wav }, index) =>
-      expectations(index).map(async (expected) => {
+      expectations(index).map(async ([what, expected]) => {
         const heard = await hear(wav, expected)
-        const wasReported = heard.words.length > 0 && !heard.uncertain
-        reported.set(expected.grammar, (reported.get(expected.grammar) ?? 0) + Number(wasReported))
+        if (heard.words.length > 0 && !heard.uncertain) reported.set(what, reported.get(what)! + 1)
       }),
     ),
   )
-  for (const [grammar, count] of reported) print(`| ${grammar} | ${count} of ${tried.length} |`)
+  for (const [what, count] of reported) print(`| ${what} | ${count} of ${tried.length} |`)
 }
 
 /** The sounds of a word alone: `flite` prints sounds, but not where words begin. */
@@ -404,15 +408,22 @@ async function measureAlignment(): Promise<void> {
 }
 
 const grammars = ['digits', 'numbers', 'dates', 'codes'] as const
-print(
-  '| expected | voice | words | right words | right recordings | of these uncertain |\n| --- | --- | --- | --- | --- | --- |',
-)
-for (const grammar of grammars) await measureGrammar(grammar)
-await measurePhrases()
-print('\n| expected | other speech that is reported as certain |\n| --- | --- |')
-await measureOtherSpeech()
-print(
-  '\n| voice | whole texts | words | start, median | 99th percentile | within 50 ms |\n| --- | --- | --- | --- | --- | --- |',
-)
-await measureAlignment()
+const heads = {
+  said: '| expected | voice | words | right words | right recordings | of these uncertain |\n| --- | --- | --- | --- | --- | --- |',
+  other: '\n| expected | other speech that is reported as certain |\n| --- | --- |',
+  alignment:
+    '\n| voice | whole texts | words | start, median | 99th percentile | within 50 ms |\n| --- | --- | --- | --- | --- | --- |',
+}
+const parts: [string, string, () => Promise<void>][] = [
+  ...grammars.map((grammar): (typeof parts)[number] => [grammar, heads.said, () => measureGrammar(grammar)]),
+  ['phrases', heads.said, measurePhrases],
+  ['other', heads.other, measureOtherSpeech],
+  ['alignment', heads.alignment, measureAlignment],
+]
+const chosen = process.argv.slice(2)
+const measured = parts.filter(([part]) => chosen.length === 0 || chosen.includes(part))
+for (const [index, [, head, measurePart]] of measured.entries()) {
+  if (measured[index - 1]?.[1] !== head) print(head)
+  await measurePart()
+}
 await engine.close()

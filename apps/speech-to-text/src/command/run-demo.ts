@@ -5,10 +5,9 @@ import type { IncomingMessage } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { styleText } from 'node:util'
 import Table from 'cli-table3'
-import { clientNames, createSpeechClient } from '../clients/create-speech-client.ts'
-import { startNestClient } from '../clients/nest-client.ts'
+import { type ClientName, clientNames, createSpeechClient } from '../clients/create-speech-client.ts'
 import type { SpeechClient } from '../clients/speech-client.ts'
-import { environmentOf } from '../platform/connection.ts'
+import { type Connection, environmentOf } from '../platform/connection.ts'
 import { describeError } from '../platform/describe-error.ts'
 import { startLocalPlatform } from '../platform/start-local-platform.ts'
 import { type Sample, samplesSchema } from '../speech/sample.ts'
@@ -48,9 +47,8 @@ export async function runDemo(): Promise<number> {
   let failures = 0
   for (const client of [...clientNames, 'nest'] as const) {
     const before = new Map(requests.received)
-    const create = () => (client === 'nest' ? startNestClient() : createSpeechClient(client, platform))
     try {
-      rows.push(...(await transcribeWith(client, create, samples)))
+      rows.push(...(await transcribeWith(client, platform, samples)))
     } catch (error) {
       failures++
       printError(`${client}: ${describeError(error, platform) ?? String(error)}`)
@@ -76,11 +74,11 @@ export async function runDemo(): Promise<number> {
 }
 
 async function transcribeWith(
-  name: string,
-  createClient: () => Promise<SpeechClient>,
+  name: ClientName | 'nest',
+  connection: Connection,
   samples: readonly Sample[],
 ): Promise<Row[]> {
-  const client = await createClient()
+  const client = await (name === 'nest' ? startNest() : createSpeechClient(name, connection))
   try {
     const transcribe = async ({ file, expected }: Sample): Promise<Row> => {
       const audio = await openAsBlob(`${folder}/${file}`)
@@ -92,6 +90,12 @@ async function transcribeWith(
   } finally {
     await client.close()
   }
+}
+
+/** The NestJS application takes longest to load, so not before it is used. */
+async function startNest(): Promise<SpeechClient> {
+  const { startNestClient } = await import('../clients/nest-client.ts')
+  return startNestClient()
 }
 
 function requestsSince(before: ReadonlyMap<string, number>, { received }: RequestCount): string {

@@ -129,6 +129,18 @@ describe('reports what was not expected', () => {
     expect(segments.length === 0 || uncertain).toBe(true)
   })
 
+  test('as uncertain among 200 sentences, and as certain when it is one of them', async () => {
+    const { wav, text } = samples.find(({ expected }) => expected.grammar === 'phrases')!
+    const words = announcement.text.replaceAll(/[^A-Za-z ]/g, '').split(' ')
+    const sentence = (_: unknown, index: number) =>
+      Array.from({ length: 6 }, (_, place) => words[(index * 7 + place * 5) % words.length]).join(' ')
+    const others = Array.from({ length: 199 }, sentence)
+    const without = await transcribe(wav, { grammar: 'phrases', phrases: others })
+    expect(without.segments.length === 0 || without.uncertain).toBe(true)
+    const among = await transcribe(wav, { grammar: 'phrases', phrases: [...others, text] })
+    expect([textOf(among), among.uncertain]).toEqual([text, false])
+  })
+
   test('when another text was read', async () => {
     const text = 'Your call is important to us. Please hold the line while we connect you.'
     const { segments, uncertain } = await transcribe(announcement.wav, { grammar: 'text', text })
