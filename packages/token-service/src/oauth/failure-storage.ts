@@ -15,6 +15,9 @@ interface Failure {
   readonly windowMs: number
 }
 
+/** Of many networks at once, those that reset first are forgotten: strangers must not fill the disk. */
+const maxFailures = 20_000
+
 export type FailureStorage = ReturnType<typeof failureStorage>
 
 /**
@@ -23,6 +26,7 @@ export type FailureStorage = ReturnType<typeof failureStorage>
  */
 export function failureStorage(database: Database) {
   const { query } = database
+  let added = 0
 
   const find = createBatcher<string, Schema['failures'] | undefined>(
     async (keys) => {
@@ -56,6 +60,23 @@ export function failureStorage(database: Database) {
       )
       .returningAll()
       .execute()
+    added += rows.size
+    if (added >= maxFailures / 10) {
+      added = 0
+      await query
+        .deleteFrom('failures')
+        .where(
+          'resetsAtMs',
+          '<=',
+          query
+            .selectFrom('failures')
+            .select('resetsAtMs')
+            .orderBy('resetsAtMs', 'desc')
+            .offset(maxFailures)
+            .limit(1),
+        )
+        .execute()
+    }
     // Concurrent failures with the same key are counted one after the other.
     const next = new Map(
       counted.map(({ key, count, resetsAtMs }) => [key, { count: count - rows.get(key)!.count, resetsAtMs }]),

@@ -29,6 +29,8 @@ export interface Purge {
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
+/** Of the events that anybody can cause. */
+const eventRetentionMs = 30 * dayMs
 // Enough to find out why a client fails.
 const requestRetentionMs = 7 * dayMs
 
@@ -101,6 +103,7 @@ async function deleteExpired(
     tokens.purge(nowMs).then((purged) => (purged > 0 ? compact() : undefined)),
     ...parts.map((part) => part.purge(nowMs)),
     activity.purgeRequests(nowMs - requestRetentionMs),
+    activity.purgeEvents(nowMs - Math.min(auditRetentionMs, eventRetentionMs)),
     activity.purgeUsage(nowMs - usageRetentionMs),
     activity.purgeLastUses(nowMs - usageRetentionMs),
     ...also.map((purge) => purge(nowMs)),

@@ -1,3 +1,4 @@
+import { networkOf } from '../runtime/networks.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type {
   ActivityStorage,
@@ -41,6 +42,11 @@ export const countedEvents = [
   'request_rejected',
   'token_revoked',
 ] as const
+
+/** What stands for the events that are too many to be told apart. */
+export function otherEvent({ event }: Pick<AuditEvent, 'event'>): AuditEvent {
+  return { event, detail: 'other' }
+}
 
 export type CountedEvent = AuditEvent & { readonly event: (typeof countedEvents)[number] }
 
@@ -96,7 +102,9 @@ export function createActivityRecorder(context: ActivityRecorderContext): Activi
   }
 
   return {
-    tokenRequested({ clientId, outcome, address, used = [] }) {
+    tokenRequested({ clientId, outcome, address: from, used = [] }) {
+      // Anybody can send what is rejected, from any address of their network.
+      const address = outcome === 'issued' ? from : networkOf(from)
       const atMs = clock.now()
       const hour = atMs - (atMs % hourMs)
       const minute = atMs - (atMs % minuteMs)
@@ -126,7 +134,9 @@ export function createActivityRecorder(context: ActivityRecorderContext): Activi
     },
     count(event) {
       const full = events.size >= maxDistinctEvents
-      const kept: AuditEvent = full ? { event: event.event, detail: 'other' } : event
+      const { address } = event
+      const counted = { ...event, ...(address !== undefined && { address: networkOf(address) }) }
+      const kept: AuditEvent = full ? otherEvent(event) : counted
       const key = JSON.stringify([kept.event, kept.actor, kept.clientId, kept.address, kept.detail])
       events.set(key, { ...kept, atMs: clock.now(), count: (events.get(key)?.count ?? 0) + 1 })
       schedule()

@@ -52,6 +52,8 @@ export interface ActivityStorage {
   purgeUsage(beforeMs: number): Promise<number>
   /** The latest token requests, the newest first. */
   requests(clientId: string, limit: number): Promise<TokenRequestEntry[]>
+  /** Deletes counted events before that time, and the oldest ones if there are too many; returns how many. */
+  purgeEvents(beforeMs: number): Promise<number>
   /** Deletes the token requests before that time; returns how many entries. */
   purgeRequests(beforeMs: number): Promise<number>
 }

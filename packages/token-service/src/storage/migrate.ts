@@ -11,6 +11,7 @@ import { invitationsAndSessions } from './migrations/0005-invitations-and-sessio
 import { boundTokens } from './migrations/0006-bound-tokens.ts'
 import { removedHashKeys } from './migrations/0007-removed-hash-keys.ts'
 import { describedProducts } from './migrations/0008-described-products.ts'
+import { countedEventKeys } from './migrations/0009-counted-events.ts'
 import type { ColumnTypes, Migration } from './migrations/migration.ts'
 
 import { SchemaMismatch } from './schema-mismatch.ts'
@@ -28,6 +29,7 @@ export const migrations: readonly Migration[] = [
   boundTokens,
   removedHashKeys,
   describedProducts,
+  countedEventKeys,
 ]
 
 /** What the migration of a database needs. */

@@ -112,7 +112,7 @@ export interface Schema {
     atMs: number
     count: number
   }
-  /** `changes` is a JSON object. Only entries of the chain have a number and a code. */
+  /** `changes` is a JSON object. Only entries of the chain have a number and a code, and only counted events have a `countedKey`. */
   audit: {
     id: Generated<number>
     sequence: number | null
@@ -128,6 +128,8 @@ export interface Schema {
     count: number
     keyId: string | null
     mac: string | null
+    /** What is counted, in which hour. */
+    countedKey: string | null
   }
   auditCheckpoints: {
     end: 'start' | 'head'

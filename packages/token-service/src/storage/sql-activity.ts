@@ -1,8 +1,18 @@
 import { sql } from 'kysely'
-import type { ActivityStorage, UsageEntry } from './activity-storage.ts'
+import { digest } from '../runtime/digest.ts'
+import { countedEvents, otherEvent } from './activity-recorder.ts'
+import type { ActivityStorage, TokenRequestEntry, UsageEntry } from './activity-storage.ts'
+import type { AuditEntry } from './audit-storage.ts'
 import { rehashSecrets } from './hash-keys.ts'
-import { anyOf, countDeleted, type Database } from './database.ts'
+import { anyOf, countDeleted, type Database, type Query } from './database.ts'
 import { toAuditRow } from './sql-audit.ts'
+
+const hourMs = 3_600_000
+/** How many counted events are told apart in an hour, and kept at all. */
+const maxHourlyEvents = 1_000
+const maxEvents = 10_000
+/** How many addresses and minutes of a client's rejected requests are told apart in an hour. */
+const maxHourlyRejections = 200
 
 export function createSqlActivity(database: Database): ActivityStorage {
   const { query } = database
@@ -43,7 +53,7 @@ export function createSqlActivity(database: Database): ActivityStorage {
         if (requests.length > 0) {
           await transaction
             .insertInto('tokenRequests')
-            .values(requests)
+            .values(await withinLimit(transaction, requests))
             .onConflict((conflict) =>
               conflict.columns(['clientId', 'minuteMs', 'outcome', 'address']).doUpdateSet({
                 count: sql`token_requests.count + excluded.count`,
@@ -54,7 +64,7 @@ export function createSqlActivity(database: Database): ActivityStorage {
         }
         await rehashSecrets(transaction, batch.rehashed)
         if (batch.events.length > 0) {
-          await transaction.insertInto('audit').values(batch.events.map(toAuditRow)).execute()
+          await countEvents(transaction, batch.events)
         }
       })
     },
@@ -99,8 +109,112 @@ export function createSqlActivity(database: Database): ActivityStorage {
         .orderBy('atMs', 'desc')
         .limit(limit)
         .execute(),
+    purgeEvents: (beforeMs) =>
+      countDeleted(
+        query
+          .deleteFrom('audit')
+          .where('sequence', 'is', null)
+          // What somebody else has added outside the chain stays, because it is a finding.
+          .where('event', 'in', countedEvents)
+          .where((row) =>
+            row.or([
+              row('atMs', '<', beforeMs),
+              row(
+                'id',
+                'in',
+                row
+                  .selectFrom('audit')
+                  .select('id')
+                  .where('sequence', 'is', null)
+                  .orderBy('atMs', 'desc')
+                  .offset(maxEvents)
+                  .limit(maxEvents),
+              ),
+            ]),
+          ),
+      ),
     purgeRequests: (beforeMs) => countDeleted(query.deleteFrom('tokenRequests').where('atMs', '<', beforeMs)),
   }
+}
+
+/**
+ * Counts events by the hour. Those that are new beyond the limit of the hour are counted together: strangers fill neither the disk
+ * nor the list.
+ */
+async function countEvents(query: Query, events: readonly AuditEntry[]): Promise<void> {
+  const keyed = events.map((entry) => ({ entry, key: countedKey(entry) }))
+  const latestMs = Math.max(...events.map(({ atMs }) => atMs))
+  const { counted } = await query
+    .selectFrom('audit')
+    .select((row) => row.fn.countAll<number>().as('counted'))
+    .where('sequence', 'is', null)
+    .where('atMs', '>=', latestMs - (latestMs % hourMs))
+    .executeTakeFirstOrThrow()
+  const found = await query
+    .selectFrom('audit')
+    .select('countedKey')
+    .where(
+      'countedKey',
+      'in',
+      keyed.map(({ key }) => key),
+    )
+    .execute()
+  const known = new Set(found.map(({ countedKey: key }) => key))
+  let room = maxHourlyEvents - counted
+  const rows = new Map<string, AuditEntry>()
+  for (const { entry, key } of keyed) {
+    const isKept = known.has(key) || room > 0
+    if (!known.has(key)) room -= 1
+    const { atMs, count } = entry
+    const kept = isKept ? entry : { ...otherEvent(entry), atMs, count }
+    const keptKey = isKept ? key : countedKey(kept)
+    rows.set(keptKey, { ...kept, count: kept.count + (rows.get(keptKey)?.count ?? 0) })
+  }
+  // Every instance writes rows in the same order, so that two cannot block each other.
+  const sorted = [...rows].sort(byText(([key]) => key))
+  await query
+    .insertInto('audit')
+    .values(sorted.map(([key, entry]) => ({ ...toAuditRow(entry), countedKey: key })))
+    .onConflict((conflict) =>
+      conflict.column('countedKey').doUpdateSet({ count: sql`audit.count + excluded.count` }),
+    )
+    .execute()
+}
+
+function countedKey({ atMs, event, actorType, actor, clientId, address, detail }: AuditEntry): string {
+  return digest(
+    JSON.stringify([Math.floor(atMs / hourMs), event, actorType, actor, clientId, address, detail]),
+  )
+}
+
+/** Requests of a client that were rejected, beyond the limit of the hour, as if they had come from one address. */
+async function withinLimit(
+  query: Query,
+  requests: readonly TokenRequestEntry[],
+): Promise<readonly TokenRequestEntry[]> {
+  const rejected = requests.filter(({ outcome }) => outcome !== 'issued')
+  if (rejected.length === 0) return requests
+  const latestMs = Math.max(...rejected.map(({ minuteMs }) => minuteMs))
+  const counts = await query
+    .selectFrom('tokenRequests')
+    .select((row) => ['clientId', row.fn.countAll<number>().as('rows')])
+    .where('clientId', 'in', [...new Set(rejected.map(({ clientId }) => clientId))])
+    .where('minuteMs', '>=', latestMs - (latestMs % hourMs))
+    .where('outcome', '<>', 'issued')
+    .groupBy('clientId')
+    .execute()
+  const used = new Map(counts.map(({ clientId, rows }) => [clientId, rows]))
+  const kept = new Map<string, TokenRequestEntry>()
+  for (const request of requests) {
+    const { clientId, minuteMs, outcome } = request
+    const rows = (used.get(clientId) ?? 0) + 1
+    const isRejected = outcome !== 'issued'
+    if (isRejected) used.set(clientId, rows)
+    const address = isRejected && rows > maxHourlyRejections ? 'other' : request.address
+    const key = JSON.stringify([clientId, minuteMs, outcome, address])
+    kept.set(key, { ...request, address, count: request.count + (kept.get(key)?.count ?? 0) })
+  }
+  return [...kept.values()]
 }
 
 /** The usage of all clients together, under no client ID: the overview does not add up a row for each of them. */

@@ -1,5 +1,4 @@
 import { sql, type ExpressionBuilder, type Selectable } from 'kysely'
-import { countedEvents } from './activity-recorder.ts'
 import {
   chainBroken,
   chainStart,
@@ -86,21 +85,15 @@ export function createSqlAudit(database: Database): AuditStorage {
       return rows.map((row) => toAuditEntry(row) as StoredAuditEntry)
     },
     async purge(retention, keyring) {
-      // What somebody else has added outside the chain stays, because it is a finding.
-      const counted = query
-        .deleteFrom('audit')
-        .where('sequence', 'is', null)
-        .where('event', 'in', countedEvents)
-      const deleted = await countDeleted(counted.where('atMs', '<', retention.beforeMs))
       const { start } = await checkpoints(query)
       const codes = await findPurgeable(query, start, retention, keyring)
       const last = codes.at(-1)
-      if (!last) return deleted
+      if (!last) return 0
       return oneAfterAnother(database, async (transaction) => {
         const current = await checkpoints(transaction)
         // Another instance was faster; or something was manipulated, and stays as it is.
         if (current.start?.sequence !== start?.sequence || (await isManipulated(transaction, start, keyring)))
-          return deleted
+          return 0
         for (let from = 0; from < codes.length; from += pageSize) {
           await transaction
             .insertInto('purgedAuditCodes')
@@ -125,7 +118,7 @@ export function createSqlAudit(database: Database): AuditStorage {
           detail: `${codes[0]!.sequence} to ${last.sequence}`,
         } as const
         await createSqlAudit({ ...database, query: transaction }).append([entry], keyring)
-        return deleted + count
+        return count
       })
     },
     chain: (afterSequence, limit) => readChain(query, afterSequence, limit),

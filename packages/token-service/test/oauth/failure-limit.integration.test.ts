@@ -1,6 +1,7 @@
 import { request } from 'node:http'
 import { expect, it, describe } from 'vitest'
-import { createFailedAttemptLimit, networkAddress } from '../../src/oauth/failed-attempt-limit.ts'
+import { createFailedAttemptLimit } from '../../src/oauth/failed-attempt-limit.ts'
+import { networkOf } from '../../src/runtime/networks.ts'
 import { application, introspect, postForm, requestToken, testService, tokenPath } from '../test-service.ts'
 import { allowedRanges, isInRange } from '../../src/runtime/internal-addresses.ts'
 import { openTestMemory } from '../storage/open-test-storage.ts'
@@ -92,6 +93,24 @@ describe('the limit on failed attempts', () => {
     expect((await postForm(url, form, { 'x-forwarded-for': '192.0.2.2' })).status).toBe(401)
   })
 
+  it('counts by IPv6 /64, and by the /48 above it', async () => {
+    const { authUrl } = await testService({ trustProxy: 1 })
+    const guess = (address: string, credentials = wrong) =>
+      postForm(
+        `${authUrl}${tokenPath}?grant_type=client_credentials`,
+        { client_id: credentials.clientId, client_secret: credentials.clientSecret },
+        { 'x-forwarded-for': address },
+      )
+    const statuses = []
+    for (let network = 0; network < 40; network += 1)
+      statuses.push((await guess(`2001:db8:1:${network}::1`)).status)
+    expect(statuses.filter((status) => status === 401)).toHaveLength(20)
+    expect(statuses.slice(20).every((status) => status === 429)).toBe(true)
+    expect((await guess('2001:db8:1:99::1', application)).status).toBe(200)
+    for (let host = 0; host < 11; host += 1) statuses.push((await guess(`2001:db8:2:1::${host}`)).status)
+    expect(statuses.slice(-2)).toEqual([401, 429])
+  })
+
   it('counts by client', async () => {
     const { authUrl } = await testService({ failureAttempts: 1 })
     expect((await requestToken(authUrl, wrong)).status).toBe(401)
@@ -134,7 +153,7 @@ it.each([
   ['::1', '::/64'],
   ['::', '::/64'],
 ])('counts failures of %s by %s', (ip, network) => {
-  expect(networkAddress(ip)).toBe(network)
+  expect(networkOf(ip)).toBe(network)
 })
 
 it.each([

@@ -198,7 +198,7 @@ describe('logging in, with passwords that take time to check,', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => void vi.useRealTimers())
     const checks = Promise.allSettled(
-      Array.from({ length: 6 }, () => isPassword('a wrong password', undefined, 'other')),
+      Array.from({ length: 6 }, () => isPassword('a wrong password', undefined, 0)),
     )
     vi.advanceTimersByTime(20_000)
     const waited = { status: 'rejected', reason: expect.objectContaining({ reason: 'busy' }) }
@@ -226,6 +226,38 @@ describe('logging in, with passwords that take time to check,', () => {
     expect((await portal.admin.post('/portal/log-in', { name: 'ada', password })).status).toBe(303)
     expect(finished).toBeLessThan(flood.length)
     await Promise.all(flood)
+  })
+
+  it(
+    'checks a new browser before the guesses of networks that have failed',
+    { timeout: 60_000 },
+    async () => {
+      const portal = await startPortal({ trustProxy: true })
+      const over = new AbortController()
+      let guesses = 0
+      const guessers = Array.from({ length: 60 }, async (_, index) => {
+        for (let round = 0; !over.signal.aborted; round += 1) {
+          await logInFrom(portal, `192.0.2.${index}`, `name ${index}`, 'a wrong password')
+          guesses += 1
+        }
+      })
+      // Each has failed once, and waits with the next guess.
+      await expect.poll(() => guesses, { timeout: 30_000 }).toBeGreaterThan(60)
+      const before = guesses
+      expect((await logInFrom(portal, '198.51.100.7', 'ada', password)).status).toBe(303)
+      // Without the order, it would be checked after some 60 guesses.
+      expect(guesses - before).toBeLessThan(20)
+      over.abort()
+      await Promise.all(guessers)
+    },
+  )
+
+  it('limits wrong passwords for a name from one IPv6 /48', { timeout: 60_000 }, async () => {
+    const portal = await startPortal({ trustProxy: true })
+    const statuses: number[] = []
+    for (let guess = 0; guess < 24; guess += 1)
+      statuses.push((await logInFrom(portal, `2001:db8:2:${guess}::1`, 'ada', 'a wrong password')).status)
+    expect(statuses).toEqual([...Array.from({ length: 20 }, () => 422), 429, 429, 429, 429])
   })
 
   it('counts the failures of larger IPv6 networks too', { timeout: 60_000 }, async () => {

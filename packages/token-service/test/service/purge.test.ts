@@ -67,31 +67,34 @@ it('keeps token requests for a week', async () => {
 })
 
 it.each([
-  [{}, 365, 365],
+  [{}, 30, 365],
   [{ auditRetentionDays: 2, usageRetentionDays: 3 }, 2, 3],
-])('keeps the audit log and the usage for the configured time: %o', async (options, auditDays, usageDays) => {
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
-  onTestFinished(() => void vi.useRealTimers())
-  const nowMs = 1_000 * dayMs
-  const { context } = await serviceWithContext({
-    clock: { now: () => nowMs },
-    applications: [],
-    resourceServers: [],
-    ...options,
-  })
-  const { activity, audit } = context.storage
-  const around = (days: number) => [days * dayMs, days * dayMs + 1].map((ageMs) => nowMs - ageMs)
-  await activity.record({
-    rehashed: [],
-    lastUses: [],
-    requests: [],
-    usage: around(usageDays).map((hourMs) => ({ clientId: 'a', outcome: 'issued', hourMs, requests: 1 })),
-    events: around(auditDays).map((atMs) => ({ event: 'log_in_failed', atMs, count: 1 })),
-  })
-  vi.advanceTimersByTime(3_600_000)
-  await expect.poll(async () => (await activity.usage('a', 0)).length).toBe(1)
-  await expect.poll(async () => (await audit.list(9, { event: 'log_in_failed' })).length).toBe(1)
-})
+])(
+  'keeps counted events for 30 days or less, and the usage for the configured time: %o',
+  async (options, eventDays, usageDays) => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const nowMs = 1_000 * dayMs
+    const { context } = await serviceWithContext({
+      clock: { now: () => nowMs },
+      applications: [],
+      resourceServers: [],
+      ...options,
+    })
+    const { activity, audit } = context.storage
+    const around = (days: number) => [days * dayMs, days * dayMs + 1].map((ageMs) => nowMs - ageMs)
+    await activity.record({
+      rehashed: [],
+      lastUses: [],
+      requests: [],
+      usage: around(usageDays).map((hourMs) => ({ clientId: 'a', outcome: 'issued', hourMs, requests: 1 })),
+      events: around(eventDays).map((atMs) => ({ event: 'log_in_failed', atMs, count: 1 })),
+    })
+    vi.advanceTimersByTime(3_600_000)
+    await expect.poll(async () => (await activity.usage('a', 0)).length).toBe(1)
+    await expect.poll(async () => (await audit.list(9, { event: 'log_in_failed' })).length).toBe(1)
+  },
+)
 
 describe('a clock that is ahead', () => {
   const hourMs = 3_600_000

@@ -15,6 +15,7 @@ function recorder(options: { fail?: Error } = {}) {
       lastUses: async () => new Map(),
       usage: async () => [],
       requests: async () => [],
+      purgeEvents: async () => 0,
       purgeRequests: async () => 0,
       purgeUsage: async () => 0,
       purgeLastUses: async () => 0,

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { AuditFilter } from '../../src/storage/audit-storage.ts'
+import type { AuditEntry, AuditFilter } from '../../src/storage/audit-storage.ts'
 import type { Application, Project, StoredSecret } from '../../src/storage/application.ts'
 import { secretsByKey } from '../../src/storage/hash-keys.ts'
 import type { Storage } from '../../src/service/context.ts'
 import type { StoredToken } from '../../src/oauth/token-storage.ts'
 import { testAdministration, testDevelopers } from './developer-contract.ts'
-import { testKeyring } from './open-test-storage.ts'
 import { testListings } from './listing-contract.ts'
 import { webhookStorage } from '../../src/features/webhook/storage.ts'
 
@@ -595,8 +594,72 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
           detail: 'd',
         },
       ])
-      expect(await storage.audit.purge({ beforeMs: 2, nowMs: 2 }, testKeyring)).toBe(1)
+      expect(await storage.activity.purgeEvents(2)).toBe(1)
       expect(await events({ untilMs: 3 })).toEqual(['token_revoked'])
+    })
+
+    it('tells a thousand counted events of an hour apart, counts the rest together, and keeps ten thousand', async () => {
+      const record = (events: readonly AuditEntry[]) =>
+        storage.activity.record({ rehashed: [], lastUses: [], usage: [], requests: [], events })
+      const hours = Date.UTC(2200, 0)
+      const inHour = (hour: number, names: readonly string[]) =>
+        names.map((address) => ({
+          atMs: hours + hour * 3_600_000 + 5,
+          event: 'request_rejected',
+          address,
+          count: 1,
+        }))
+      const names = Array.from({ length: 1_200 }, (_, index) => `192.0.2.${index}`)
+      for (let hour = 0; hour < 11; hour += 1) await record(inHour(hour, names.slice(0, 900)))
+      const before = (await storage.audit.list(99_999, { sinceMs: hours })).length
+      expect(before).toBe(9_900)
+      await record(inHour(10, names))
+      await record(inHour(10, names))
+      const counted = await storage.audit.list(99_999, { sinceMs: hours + 10 * 3_600_000 })
+      expect(counted).toHaveLength(1_001)
+      expect(counted.find(({ detail }) => detail === 'other')).toMatchObject({ count: 400 })
+      expect(counted.reduce((sum, { count }) => sum + count, 0)).toBe(900 + 2_400)
+      await storage.activity.purgeEvents(0)
+      expect(await storage.audit.list(99_999, { sinceMs: hours })).toHaveLength(10_000)
+      expect(await storage.activity.purgeEvents(hours * 2)).toBe(10_000)
+    })
+
+    it('tells two hundred rejected requests of a client in an hour apart, and all that were issued', async () => {
+      const { application: one } = await registered()
+      const requests = (outcome: string) =>
+        Array.from({ length: 250 }, (_, index) => ({
+          clientId: one.clientId,
+          outcome,
+          address: `192.0.2.${index}`,
+          minuteMs: 0,
+          atMs: 1,
+          count: 1,
+        }))
+      const all = [...requests('invalid_client'), ...requests('issued')]
+      for (let round = 0; round < 2; round += 1)
+        await storage.activity.record({ rehashed: [], lastUses: [], usage: [], requests: all, events: [] })
+      const stored = await storage.activity.requests(one.clientId, 999)
+      const rejected = stored.filter(({ outcome }) => outcome === 'invalid_client')
+      expect(rejected).toHaveLength(201)
+      expect(rejected.reduce((sum, { count }) => sum + count, 0)).toBe(500)
+      expect(stored.filter(({ outcome }) => outcome === 'issued')).toHaveLength(250)
+      expect(rejected.find(({ address }) => address === 'other')?.count).toBe(300)
+    })
+
+    it('forgets the failures of many networks at once that reset first', async () => {
+      const { failures } = storage
+      for (let batch = 0; batch < 23; batch += 1) {
+        await Promise.all(
+          Array.from({ length: 1_000 }, (_, index) => failures.add(`many ${batch} ${index}`, batch, 1e15)),
+        )
+      }
+      const { count } = await storage.database.query
+        .selectFrom('failures')
+        .select((row) => row.fn.countAll<number>().as('count'))
+        .executeTakeFirstOrThrow()
+      expect(count).toBeLessThanOrEqual(22_000)
+      expect((await failures.add('many 22 7', 23, 1e15)).count).toBe(2)
+      await failures.clear()
     })
 
     testDevelopers(() => storage)

@@ -1,12 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { createFailedAttemptLimit, networks } from '../../oauth/failed-attempt-limit.ts'
+import { createFailedAttemptLimit } from '../../oauth/failed-attempt-limit.ts'
+import { networks } from '../../runtime/networks.ts'
 import { digest } from '../../runtime/digest.ts'
 import { ProtocolError } from '../../oauth/protocol-error.ts'
 import type { Developer } from '../../features/people/storage.ts'
 import type { ServiceContext } from '../../service/context.ts'
 import { PortalError } from '../portal-error.ts'
 import { isKnownDevice } from './session.ts'
-import { isPassword } from './password.ts'
+import { isPassword, knownDevice } from './password.ts'
 import type { FormState } from '../layout/form.ts'
 import type { PortalResponse } from '../portal-request.ts'
 
@@ -15,7 +16,6 @@ const failureLimit = { attempts: 10, windowSeconds: 300 }
 const networkLimits = [
   { attempts: 50, pending: 2 },
   { attempts: 100, pending: 4 },
-  { attempts: 200, pending: 8 },
 ]
 
 // Programs wait for the response and try again: a flood that is rejected at once would take the processor.
@@ -46,12 +46,14 @@ export function createPasswordChecker({ storage, keyring, clock, activity }: Ser
     const key = isKnown ? `portal device ${device}` : `portal ${digest(name)}`
     const from = isKnown ? '' : address
     const own = isKnown ? [] : networks(address)
-    for (const [at, network] of own.entries()) await guards[at]?.check(network, 'portal')
+    let failures = 0
+    for (const [at, network] of own.entries())
+      failures = Math.max(failures, (await guards[at]?.check(network, 'portal')) ?? 0)
     await failedAttempts.check(from, key)
     return withPending(own, async () => {
       // It takes the same time for a name that nobody has.
       const hash = developer?.passwordHash || undefined
-      if (await isPassword(password, hash, isKnown ? 'known' : 'other')) {
+      if (await isPassword(password, hash, isKnown ? knownDevice : failures)) {
         // Once more: concurrent guesses count as well.
         await failedAttempts.check(from, key)
         if (developer) return { developer }

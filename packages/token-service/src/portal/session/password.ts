@@ -9,18 +9,24 @@ const hashLength = 32
 const concurrency = 2
 const leastDifferent = 5
 
-/** Log-ins of devices that have logged in before are checked first: a flood of others does not delay them. */
-export type Lane = 'known' | 'other'
+/**
+ * Which log-ins are checked first: those of devices that have logged in before, then those of the networks with the fewest wrong
+ * passwords in the last minutes. So a flood of guesses delays neither.
+ */
+export type Rank = number
+export const knownDevice: Rank = -1
 
 interface Waiting {
+  readonly rank: Rank
   readonly start: () => void
   readonly reject: (error: unknown) => void
 }
 
-const maxWaiting = { known: 24, other: 100 }
+const maxWaiting = { knownDevices: 24, others: 100 }
 /** Less than the server's `connectionTimeout`, which would close the connection without a response. */
 const maxWaitMs = 20_000
-const waiting: Record<Lane, Waiting[]> = { known: [], other: [] }
+/** By rank, then by arrival. */
+const waiting: Waiting[] = []
 let running = 0
 
 /** A password that a developer of that name chooses. */
@@ -46,25 +52,25 @@ export function newPassword(name: string) {
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(saltLength)
   const { N, r, p } = passwordCost
-  const hash = await derive(password, salt, { N, r, p }, 'known')
+  const hash = await derive(password, salt, { N, r, p }, knownDevice)
   return ['scrypt', N, r, p, salt.toString('base64url'), hash.toString('base64url')].join('$')
 }
 
 /** Takes the same time for an account that does not exist and therefore has no hash. */
-export async function isPassword(password: string, stored: string | undefined, lane: Lane): Promise<boolean> {
+export async function isPassword(password: string, stored: string | undefined, rank: Rank): Promise<boolean> {
   const [, N, r, p, salt = '', hash = ''] = stored?.split('$') ?? []
   if (stored === undefined) {
-    await derive(password, Buffer.alloc(saltLength), passwordCost, lane)
+    await derive(password, Buffer.alloc(saltLength), passwordCost, rank)
     return false
   }
   const options = { N: Number(N), r: Number(r), p: Number(p) }
   const expected = Buffer.from(hash, 'base64url')
-  const derived = await derive(password, Buffer.from(salt, 'base64url'), options, lane)
+  const derived = await derive(password, Buffer.from(salt, 'base64url'), options, rank)
   return expected.length === derived.length && timingSafeEqual(expected, derived)
 }
 
-async function derive(password: string, salt: Buffer, options: ScryptOptions, lane: Lane): Promise<Buffer> {
-  await turn(lane)
+async function derive(password: string, salt: Buffer, options: ScryptOptions, rank: Rank): Promise<Buffer> {
+  await turn(rank)
   try {
     return await scryptHash(password, salt, options)
   } finally {
@@ -73,18 +79,14 @@ async function derive(password: string, salt: Buffer, options: ScryptOptions, la
   }
 }
 
-function turn(lane: Lane): Promise<void> {
+function turn(rank: Rank): Promise<void> {
   return new Promise((start, reject) => {
-    const queue = waiting[lane]
-    // Any of those that wait, so that a client that sends many cannot keep the others out.
-    if (queue.length >= maxWaiting[lane]) {
-      queue.splice(randomInt(queue.length), 1)[0]?.reject(new PortalError('busy'))
-    }
     const timer = setTimeout(() => {
-      queue.splice(queue.indexOf(next), 1)
+      waiting.splice(waiting.indexOf(next), 1)
       reject(new PortalError('busy'))
     }, maxWaitMs)
     const next: Waiting = {
+      rank,
       start() {
         clearTimeout(timer)
         start()
@@ -94,14 +96,24 @@ function turn(lane: Lane): Promise<void> {
         reject(error)
       },
     }
-    queue.push(next)
+    const after = waiting.findIndex((other) => other.rank > rank)
+    waiting.splice(after < 0 ? waiting.length : after, 0, next)
+    const isKnown = rank === knownDevice
+    const rivals = waiting.filter((other) => (other.rank === knownDevice) === isKnown)
+    if (rivals.length > (isKnown ? maxWaiting.knownDevices : maxWaiting.others)) {
+      // Any of those that rank last, so that a client that sends many cannot keep the others out.
+      const worst = rivals.filter((other) => other.rank === rivals.at(-1)?.rank)
+      const dropped = worst[randomInt(worst.length)]!
+      waiting.splice(waiting.indexOf(dropped), 1)
+      dropped.reject(new PortalError('busy'))
+    }
     startNext()
   })
 }
 
 function startNext(): void {
   while (running < concurrency) {
-    const next = waiting.known.shift() ?? waiting.other.shift()
+    const next = waiting.shift()
     if (!next) return
     running += 1
     next.start()
