@@ -23,7 +23,7 @@ export function baseUrl(request: RequestAddress, publicUrl: string | undefined):
   return url
 }
 
-function isLoopback(host: string): boolean {
+export function isLoopback(host: string): boolean {
   return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i.test(host)
 }
 

@@ -17,8 +17,12 @@ export function allowedRanges(hosts: readonly string[], setting: string): Range[
   })
 }
 
+/** Addresses in public ranges that only machines in a cloud reach, and that serve their secrets: Azure's wire server. */
+const internalHosts: ReadonlySet<string> = new Set(['168.63.129.16'])
+
 export function isPublic(address: string): boolean {
-  return ipaddr.process(address).range() === 'unicast'
+  const parsed = ipaddr.process(address)
+  return parsed.range() === 'unicast' && !internalHosts.has(parsed.toString())
 }
 
 export function isInRange(address: string, ranges: readonly Range[]): boolean {

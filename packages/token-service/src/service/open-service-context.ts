@@ -1,3 +1,4 @@
+import { isLoopback } from '../http/base-url.ts'
 import { createActivityRecorder } from '../storage/activity-recorder.ts'
 import { createAssertionAuthenticator } from '../oauth/authenticate-by-assertion.ts'
 import { createIdentityAuthenticator } from '../oauth/authenticate-by-identity.ts'
@@ -70,6 +71,11 @@ export async function openServiceContext(
   if (options.trustProxy === true) {
     logger?.warn(
       'trustProxy is true, so clients can forge their address and evade the limit on failed attempts. Set the addresses of your proxies instead.',
+    )
+  }
+  if (publicUrl?.startsWith('http:') && !isLoopback(new URL(publicUrl).host)) {
+    logger?.warn(
+      `publicUrl is "${publicUrl}", so secrets and tokens cross the network unencrypted. Put a proxy that terminates TLS in front of the service, and set its https URL.`,
     )
   }
   const hashKeys = watchHashKeys({ keyring, clock, warn })

@@ -27,6 +27,7 @@ export function addRoutes(server: FastifyInstance, service: OpenService): void {
   const { format, publicUrl, portal, corsOrigins } = options
   const { activity, storage, logFailure } = context
   observeRequests(server, observers)
+  if (publicUrl?.startsWith('https:')) requireHttps(server)
   closeConnectionsWhileStopping(server, service)
   if (metrics && options.adminPort === undefined) metricsEndpoint(server, metrics)
   healthEndpoints(server, context, () => service.isStopping)
@@ -57,6 +58,14 @@ export function addRoutes(server: FastifyInstance, service: OpenService): void {
       introspectionEndpoint(standard, context)
       revocationEndpoint(standard, context)
     })
+  })
+}
+
+/** Browsers then use https for this host alone, also for a link that somebody typed or changed (RFC 6797). */
+function requireHttps(server: FastifyInstance): void {
+  server.addHook('onRequest', (_request, reply, done) => {
+    void reply.header('strict-transport-security', 'max-age=31536000')
+    done()
   })
 }
 

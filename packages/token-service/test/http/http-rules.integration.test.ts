@@ -28,6 +28,18 @@ describe('every endpoint', () => {
     }
   })
 
+  it.each([
+    ['https://auth.example.com', 'max-age=31536000'],
+    ['http://localhost:8080', null],
+    [undefined, null],
+  ])('with the public URL %s, requires https of browsers: %s', async (publicUrl, expected) => {
+    const { authUrl } = await testService({ publicUrl, portal: true })
+    for (const path of ['/healthz', '/portal/log-in', '/unknown', tokenPath]) {
+      const { headers } = await fetch(authUrl + path)
+      expect([path, headers.get('strict-transport-security')]).toEqual([path, expected])
+    }
+  })
+
   it.each([tokenPath, '/oauth/introspect', '/oauth/revoke'])(
     'at %s rejects credentials and tokens in the URL',
     async (path) => {

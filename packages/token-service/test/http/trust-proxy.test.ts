@@ -39,6 +39,19 @@ it.each([
   await testService({ trustProxy })
 })
 
+it.each([
+  ['http://auth.example.com', true],
+  ['https://auth.example.com', false],
+  ['http://localhost:8080', false],
+  ['http://127.0.0.1', false],
+  ['http://[::1]:8080', false],
+])('warns that secrets are sent unencrypted to the public URL %s: %j', async (publicUrl, warns) => {
+  let log = ''
+  const logger = pino({}, { write: (line) => void (log += line) })
+  await testService({ publicUrl, logger })
+  expect(log.includes('secrets and tokens cross the network unencrypted')).toBe(warns)
+})
+
 it.each<[TrustProxy, string]>([
   [false, '192.0.2.3'],
   [0, '192.0.2.3'],

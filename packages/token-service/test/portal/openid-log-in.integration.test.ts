@@ -268,6 +268,7 @@ describe('a response of the provider', () => {
     ['no expiry', { exp: undefined }],
     ['an issue time of text', { iat: 'now' }],
     ['no issue time', { iat: undefined }],
+    ['an issue time in an hour', { iat: Math.floor(Date.now() / 1000) + 3_600 }],
     ['another nonce', { nonce: 'x'.repeat(43) }],
     ['no nonce', { nonce: undefined }],
     ['nobody', { sub: undefined }],

@@ -3,6 +3,7 @@ import type { Configuration } from 'openid-client'
 import type { OpenidProviderSettings } from '../../features/people/openid-provider-options.ts'
 import type { ServiceContext } from '../../service/context.ts'
 
+const toleranceSeconds = 60
 const timeoutSeconds = 5
 const metadataMs = 3_600_000
 
@@ -71,7 +72,7 @@ export function createOpenidProvider(
     return openid.discovery(
       new URL(settings.issuer),
       settings.clientId,
-      { [openid.clockTolerance]: 60 },
+      { [openid.clockTolerance]: toleranceSeconds },
       authenticate(),
       {
         timeout: timeoutSeconds,
@@ -125,6 +126,9 @@ export function createOpenidProvider(
           pkceCodeVerifier: codeVerifier,
         })
         const claims = tokens.claims()!
+        // openid-client checks only that it is a number.
+        if (claims.iat > Date.now() / 1000 + toleranceSeconds)
+          throw new Error('the ID token was issued in the future')
         const isComplete = [settings.nameClaim, settings.groupsClaim].every((name) => name in claims)
         const more =
           isComplete || provider.serverMetadata().userinfo_endpoint === undefined
