@@ -60,13 +60,22 @@ export function assemblePrograms(blocks: readonly Block[]): Program[] {
   for (const block of blocks) {
     if (block.prints) outputs.set(chains.at(-1)!, block.text)
     if (block.language !== 'ts') continue
+    const { page, line, continues } = block
     const last = chains.at(-1)
-    if (!block.continues) chains.push([block])
-    else if (last?.[0]?.page === block.page) last.push(block)
-    else throw new Error(`${block.page}:${block.line} continues nothing`)
+    if (continues === undefined) {
+      chains.push([block])
+    } else if (continues !== '') {
+      const file = blocks.find((each) => each.page === page && each.fileName === continues)
+      if (file === undefined) throw new Error(`${page}:${line} continues ${continues}, which is not on the page`)
+      chains.push([file, block])
+    } else if (last?.[0]?.page === page) {
+      last.push(block)
+    } else {
+      throw new Error(`${page}:${line} continues nothing`)
+    }
   }
   return chains.map((chain) => {
-    const { page, line } = chain[0]!
+    const { page, line } = chain[1]?.continues ? chain[1] : chain[0]!
     return {
       page,
       line,
@@ -83,7 +92,9 @@ export function assemblePrograms(blocks: readonly Block[]): Program[] {
 function sourceOf(chain: readonly Block[]): string {
   let source = ''
   for (const { line, text, afterwards } of chain) {
-    source += '\n'.repeat(Math.max(0, line - source.split('\n').length)) + text
+    // What a block imports from a file that it continues is in the same program.
+    const own = text.replaceAll(/^import .* from '\.{1,2}\/.*'$/gm, '')
+    source += '\n'.repeat(Math.max(0, line - source.split('\n').length)) + own
     if (afterwards !== undefined) source += `;{ ${afterwards} }\n`
   }
   const given = chain.flatMap((block) => block.given ?? [])

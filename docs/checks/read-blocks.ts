@@ -11,8 +11,10 @@ export interface Block {
   readonly text: string
   /** `<!-- given: tokens, api -->`: names that the page introduces elsewhere, imported from `examples/run/given.ts`. */
   readonly given: string | undefined
-  /** `<!-- continues -->`: continues the block above. */
-  readonly continues: boolean
+  /** The name in brackets after the language. */
+  readonly fileName: string | undefined
+  /** `<!-- continues -->`: continues the block above; `<!-- continues: tokens.mjs -->`: the one with this file name. */
+  readonly continues: string | undefined
   /** `<!-- in a page -->`: URLs are relative to a backend with a token route. */
   readonly inPage: boolean
   /** `<!-- prints -->`: the output of the block above. */
@@ -23,7 +25,7 @@ export interface Block {
   readonly afterwards: string | undefined
 }
 
-const fence = /^```(\S*)[^\n]*\n(.*?)^```$/gms
+const fence = /^```(\S*)(?: \[(.+?)\])?[^\n]*\n(.*?)^```$/gms
 const commentsBefore = /(?:<!--(?:(?!-->).)*-->\s*)+$/s
 const thenAfter = /^\s*<!-- then:(.*?)-->/s
 
@@ -37,9 +39,10 @@ export function readBlocks(page: string, markdown: string): Block[] {
       page,
       line: before.split('\n').length + 1,
       language: match[1]!,
-      text: match[2]!,
+      fileName: match[2],
+      text: match[3]!,
       given: marker(/<!-- given:(.*?)-->/s),
-      continues: comments.includes('<!-- continues -->'),
+      continues: marker(/<!-- continues(?:: )?(.*?)-->/s),
       inPage: comments.includes('<!-- in a page -->'),
       prints: comments.includes('<!-- prints -->'),
       notRun: marker(/<!-- not run:(.*?)-->/s),
