@@ -12,7 +12,20 @@ const command = join(root, 'packages/token-service/dist/command/tokenwell-servic
  * table of the PostgreSQL store, which a test of the store compares, TSX the page that `pnpm release:rehearse
  * --generated` builds with Next.js, Python the check of a webhook's signature, which a test of the token service runs.
  */
-const shown = new Set(['js', 'ts', 'tsx', 'sh', 'yaml', 'json', 'ini', 'sql', 'py', 'text', 'nginx'])
+const shown = new Set([
+  'js',
+  'ts',
+  'tsx',
+  'sh',
+  'yaml',
+  'json',
+  'ini',
+  'sql',
+  'py',
+  'text',
+  'nginx',
+  'mermaid',
+])
 
 /** Starts the token service with each of its configurations, parses other data, and rejects unknown languages of blocks. */
 export async function checkData(blocks: readonly Block[]): Promise<string[]> {

@@ -8,7 +8,8 @@ const folder = join(examples, '.docs')
 
 const config = {
   extends: '../tsconfig.build.json',
-  compilerOptions: { rootDir: '..', outDir: 'dist' },
+  // The types of axios do not accept an environment variable as `baseURL` otherwise.
+  compilerOptions: { rootDir: '..', outDir: 'dist', exactOptionalPropertyTypes: false },
   include: ['*.ts', '../run/*.ts'],
 }
 
@@ -66,7 +67,8 @@ export function assemblePrograms(blocks: readonly Block[]): Program[] {
       chains.push([block])
     } else if (continues !== '') {
       const file = blocks.find((each) => each.page === page && each.fileName === continues)
-      if (file === undefined) throw new Error(`${page}:${line} continues ${continues}, which is not on the page`)
+      if (file === undefined)
+        throw new Error(`${page}:${line} continues ${continues}, which is not on the page`)
       chains.push([file, block])
     } else if (last?.[0]?.page === page) {
       last.push(block)

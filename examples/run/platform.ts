@@ -92,7 +92,6 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Plat
   return {
     environment: {
       AUTH_URL: service.authUrl,
-      TOKEN_ENDPOINT: service.authUrl + tokenPath + '?grant_type=client_credentials',
       SANDBOX_URL: service.sandboxUrl!,
       API_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
       API_CLIENT_ID: api.clientId,

@@ -40,7 +40,10 @@ export function azureIdentity(options: AzureIdentityOptions = {}): IdentitySourc
       url.searchParams.set('api-version', isAppService ? '2019-08-01' : '2018-02-01')
       url.searchParams.set('resource', audience)
       if (managedIdentityClientId !== undefined) url.searchParams.set('client_id', managedIdentityClientId)
-      return { url, headers: isAppService ? { 'x-identity-header': header! } : { metadata: 'true' } }
+      const headers: Record<string, string> = isAppService
+        ? { 'x-identity-header': header! }
+        : { metadata: 'true' }
+      return { url, headers }
     },
     // Its audience may be the ID of the application instead of its URI, so that it is not compared.
     read: (text) => (JSON.parse(text) as { access_token?: unknown }).access_token,

@@ -113,7 +113,7 @@ const vite: GeneratedProject = {
   install: ['start.md', /core$/],
   async addLines(app) {
     const text = await readPage('frontend.md')
-    const code = /```ts\n(import \{\n {2}backendTokens.*?)```/s.exec(text)![1]!
+    const code = /```ts\n(import \{ backendTokens.*?)```/s.exec(text)![1]!
     await writeFile(
       join(app, 'src/main.ts'),
       `const apiUrl = location.origin\n${code}document.body.textContent = await response.text()\n`,
@@ -175,9 +175,9 @@ import { tokens } from './tokens'
 export const apiUrl = 'https://api.example.com'
 export const api = axios.create({ baseURL: apiUrl })
 attachTokens(api, tokens)
-const apiFetch = createTokenFetch(tokens, { allowedOrigins: [apiUrl] })
+const apiFetch = createTokenFetch(tokens, { baseUrl: apiUrl })
 export const listOrders = async () => (await api.get('/orders')).data
-export const fetchOrders = async () => (await apiFetch(apiUrl + '/orders')).json()
+export const fetchOrders = async () => (await apiFetch('/orders')).json()
 `,
   'test/nock.test.js': `import nock from 'nock'
 import { fetchOrders, listOrders } from '../src/orders'

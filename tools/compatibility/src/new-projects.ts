@@ -351,9 +351,10 @@ function serveFrom(folder: string, environment: () => Readonly<Record<string, st
 }
 
 async function sendToken(environment: Readonly<Record<string, string>>, response: ServerResponse) {
-  const { TOKEN_ENDPOINT = '', CLIENT_ID = '', CLIENT_SECRET = '' } = environment
+  const { AUTH_URL = '', CLIENT_ID = '', CLIENT_SECRET = '' } = environment
+  const url = `${AUTH_URL}/oauth/client_credential/accesstoken?grant_type=client_credentials`
   const body = new URLSearchParams({ client_id: CLIENT_ID, client_secret: CLIENT_SECRET })
-  response.end(await (await fetch(TOKEN_ENDPOINT, { method: 'POST', body })).text())
+  response.end(await (await fetch(url, { method: 'POST', body })).text())
 }
 
 /** The settings of Vite's template for TypeScript, except `skipLibCheck`. */
