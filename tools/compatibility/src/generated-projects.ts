@@ -49,7 +49,7 @@ function nest(major: number, ending: string, install: RegExp): GeneratedProject 
     install: [page, install],
     async addLines(app) {
       const shown = await shownFile(page, 'src/app.module.ts')
-      const imports = shown.split('\n').filter((line) => /^import .*(?:config|nestjs-module)/.test(line))
+      const imports = shown.split('\n').filter((line) => /^import .*(?:config|tokenwell)/.test(line))
       const modules = /imports: \[\n.*?\n {2}\],/s.exec(shown)![0]
       await change(
         join(app, 'src/app.module.ts'),
