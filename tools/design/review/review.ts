@@ -63,10 +63,17 @@ const pages: Readonly<Record<string, string>> = {
   projects: 'projects',
   approvals: 'approvals',
   people: 'developers',
+  invitations: 'invitations',
+  'new-application': 'new-application',
+  search: 'search?q=emile',
   products: 'products',
   scopes: 'scopes',
   'resource-servers': 'resource-servers',
   'trusted-issuers': 'trusted-issuers',
+  'trusted-issuer': 'trusted-issuers/github',
+  'trust-github': 'new-trusted-issuer?platform=github',
+  'trust-other': 'new-trusted-issuer?platform=other',
+  'change-scope': 'scopes?change=orders:read',
   webhook: 'webhook',
   audit: 'audit',
   account: 'account',
@@ -131,7 +138,7 @@ async function screenshots() {
       await shoot(title)
     }
     await page.goto(`${service.authUrl}/portal/applications?q=transcriber-gateway`)
-    const first = page.locator('main table a').first()
+    const first = page.locator('main td a').first()
     const href = (await first.count()) > 0 ? ((await first.getAttribute('href')) ?? '') : ''
     for (const tab of href === '' ? [] : ['', '/credentials', '/requests', '/settings']) {
       const title = `application${tab.replace('/', '-')}`

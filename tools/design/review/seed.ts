@@ -36,11 +36,15 @@ export async function seed(location: string, sizes: Sizes, nowMs = Date.now()): 
   const scopes = subjects.flatMap((subject) => [`${subject}:read`, `${subject}:write`])
   await database.insert(
     'products',
-    products.map((name) => ({ name })),
+    products.map((name, index) => ({ name, description: index % 3 === 2 ? null : about(name) })),
   )
   await database.insert(
     'scopes',
-    scopes.map((name) => ({ name })),
+    scopes.map((name, index) => ({
+      name,
+      description: index % 4 === 3 ? null : about(name),
+      audience: index % 2 === 0 ? null : `https://${name.split(':')[0]}.api.example.com/v1`,
+    })),
   )
 
   const named = (index: number, special: readonly string[], plain: () => string) => special[index] ?? plain()
@@ -191,6 +195,71 @@ export async function seed(location: string, sizes: Sizes, nowMs = Date.now()): 
     ),
   )
 
+  if (sizes.applications > 1) {
+    const rule = (index: number, claims: object) => ({ clientId: applications[index]!.client_id, claims })
+    const trusted = [
+      [
+        'github',
+        'https://token.actions.githubusercontent.com',
+        [
+          rule(20, { repository: 'example/payments', ref: 'refs/heads/main' }),
+          rule(21, { repository: 'example/payments', environment: 'production' }),
+          rule(2, { repository: 'example/a-repository-whose-name-was-not-chosen-for-narrow-columns' }),
+          rule(0, { repository_owner: 'example-org' }),
+          rule(1, { sub: 'repo:example/legacy:*' }),
+        ],
+      ],
+      [
+        'cluster',
+        'https://kubernetes.default.svc.cluster.local',
+        [
+          rule(22, { sub: 'system:serviceaccount:orders:api' }),
+          rule(23, { sub: 'system:serviceaccount:billing:*' }),
+        ],
+      ],
+      [
+        'cloud',
+        'https://accounts.google.com',
+        [rule(24, { sub: '104857392847561029384', google: { compute_engine: { project_id: 'example' } } })],
+      ],
+    ] as const
+    await database.insert(
+      'trusted_issuers',
+      trusted.map(([id, issuer, rules]) => ({
+        id,
+        issuer,
+        jwks_url: null,
+        audiences: '[]',
+        detect_replay: 0,
+        rules: JSON.stringify(rules),
+        configured: 0,
+        created_at_ms: nowMs - 90 * day,
+      })),
+    )
+    await database.insert(
+      'resource_servers',
+      [...hostile.projects, 'Orders API', 'Billing API'].map((name, index) => ({
+        id: `resource-server-${index}`,
+        name,
+        client_id: `api-${index}`,
+        created_at_ms: nowMs - index * 40 * day,
+        keys: '[]',
+        revision: 0,
+        audiences:
+          index % 2 === 0 ? null : '["https://orders.api.example.com/v1","https://billing.example.com"]',
+      })),
+    )
+    await database.insert(
+      'invitations',
+      hostile.people.map((name, index) => ({
+        hash: `invitation-${index}`,
+        administrator: index % 4 === 0 ? 1 : 0,
+        expires_at_ms: nowMs + (1 + index) * 7 * hour,
+        name: index === 3 ? null : name,
+      })),
+    )
+  }
+
   const actors = people.slice(0, 60)
   const subjectsOf = applications.slice(0, 900)
   await database.insert(
@@ -239,6 +308,8 @@ function withNames<Named extends { readonly name: string }>(row: Named) {
   return { ...row, folded_name: foldedName, sort_name: sortName }
 }
 
+const about = (name: string) =>
+  `What others can do with ${name.replaceAll(/[-:]/g, ' ')}, in one sentence that is long`
 const range = (length: number) => Array.from({ length }, (_, index) => index)
 const unique = <Item>(items: readonly Item[]) => [...new Set(items)]
 const title = (text: string) => text.replace(/^./, (first) => first.toUpperCase())

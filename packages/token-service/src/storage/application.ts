@@ -58,6 +58,8 @@ export interface Approval {
 export interface Review {
   /** What its owner wrote. */
   readonly note?: string | undefined
+  /** When changes, or another approval, were requested; a new application was requested when it was created. */
+  readonly requestedAtMs?: number | undefined
   /** Set if an administrator declined it. */
   readonly declined?: Decline | undefined
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
+  cells,
   createApplication,
   createProject,
   plainText,
@@ -36,6 +37,14 @@ describe('the search of everything', () => {
     expect(shown).not.toContain('Transcriber')
     expect(shown).not.toMatch(/People/)
     expect(plainText((await grace.get('/portal/search?q=ada')).text)).toContain('Nothing matches')
+  })
+
+  it('lists applications by their own name before those of a project or an owner', async () => {
+    const { admin } = await startPortal()
+    const project = await createProject(admin, 'Émile')
+    for (const name of ['a', 'b', 'z emile']) await createApplication(admin, project, { name })
+    const { text } = await admin.get('/portal/search?q=Emile')
+    expect(cells(text, 'name').slice(0, 3)).toEqual(['z emileÉmile', 'aÉmile', 'bÉmile'])
   })
 
   it('leads from a client ID to its application, if the person may see that', async () => {

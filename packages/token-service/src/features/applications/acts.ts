@@ -216,7 +216,8 @@ export function createApplicationRegistry(context: RegistryContext, by: Actor): 
           const stated = withApproval(application, { organizationName, developerEmail }, byAdministrator)
           const changed = changesOf(stated, application)
           if (!changed) continue
-          await applications.update(application.id, stated)
+          const review = { ...application.review, requestedAtMs: clock.now() }
+          await applications.update(application.id, { ...stated, ...(stated.requested && { review }) })
           const { clientId } = application
           audit(stated.requested ? 'approval_requested' : 'application_changed', {
             clientId,
@@ -324,7 +325,13 @@ export function createApplicationRegistry(context: RegistryContext, by: Actor): 
         responseForm,
         ...changes,
         ...(isNewRequest && { status: 'pending' as const }),
-        ...(waits && !byAdministrator && { review: note ? { note } : null }),
+        ...(waits &&
+          !byAdministrator && {
+            review: {
+              ...(note && { note }),
+              requestedAtMs: isRequested ? clock.now() : review?.requestedAtMs,
+            },
+          }),
       }
       return change(application, event, () => wanted, { revision, detail: note || undefined })
     },

@@ -36,6 +36,7 @@ const application = named(
     review: z
       .looseObject({
         note: z.string().optional().describe('What the owner wrote about the request.'),
+        requestedAtMs: ms.optional().describe('When changes, or another approval, were requested.'),
         declined: z
           .looseObject({ reason: z.string().optional(), revision: z.int() })
           .optional()

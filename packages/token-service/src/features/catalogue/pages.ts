@@ -193,7 +193,8 @@ function cataloguePage(
         ${changed ? html`<a href="${paths[kind]}">Cancel</a>` : ''}
       </div>
     </form>`
-  return { title, body }
+  const actions = html`<a class="button" href="#entry">Add a ${noun}</a>`
+  return { title, body, actions }
 }
 
 function audienceField(state: FormState): SafeHtml {

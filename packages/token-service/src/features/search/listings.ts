@@ -45,6 +45,8 @@ export interface ApplicationFilter extends ListFilter {
   readonly product?: string | undefined
   readonly scope?: string | undefined
   readonly status?: ListedStatus | undefined
+  /** Whether those whose own name has the words of the search precede the others. */
+  readonly namesFirst?: boolean | undefined
   /** For what expires, or is unused. @default 0 */
   readonly nowMs?: number | undefined
 }
@@ -102,7 +104,7 @@ export interface FailureTotal {
 export type UsageTotal = Omit<UsageEntry, 'clientId'>
 
 type Row = ExpressionBuilder<Schema, 'applications' | 'projects'>
-type Narrowing = Omit<ApplicationFilter, 'limit' | 'offset' | 'order'>
+type Narrowing = Omit<ApplicationFilter, 'limit' | 'offset' | 'order' | 'namesFirst'>
 
 const dayMs = 86_400_000
 const mostFound = 1_000_000
@@ -156,6 +158,13 @@ export function listingStorage(database: Database) {
       on developers.id = memberships.developer_id where ${contains('developers.folded_name', word)})`,
   ]
 
+  /** 0 for an application whose own name has all words of the search, and 1 for others. */
+  const otherNames = (search = '') =>
+    sql<number>`case when ${sql.join(
+      wordsOf(search).map((word) => contains('applications.folded_name', word)),
+      sql` and `,
+    )} then 0 else 1 end`
+
   async function count(filter: Narrowing): Promise<number> {
     const { total } = await matching(filter)
       .select(sql<string | number>`count(*)`.as('total'))
@@ -171,7 +180,13 @@ export function listingStorage(database: Database) {
     )
 
   /** The IDs of one page, in their order. */
-  async function idsOf({ limit, offset, order = 'name', ...filter }: ApplicationFilter): Promise<string[]> {
+  async function idsOf({
+    limit,
+    offset,
+    order = 'name',
+    namesFirst = false,
+    ...filter
+  }: ApplicationFilter): Promise<string[]> {
     const direction = directionOf(order)
     const read = async (
       rows: ReturnType<typeof matching>,
@@ -183,6 +198,7 @@ export function listingStorage(database: Database) {
       if (most <= 0) return []
       const page = rows
         .select('applications.id')
+        .$if(namesFirst, (all) => all.orderBy(otherNames(filter.search)))
         .orderBy(sql.ref(first), towards)
         .orderBy('applications.id', towards)
         .limit(most)

@@ -42,7 +42,7 @@ export async function searchPages(
     const ownerId = ownerIdOf(request)
     const part = { search, limit: shown, offset: 0 }
     const [applications, projects, people] = await Promise.all([
-      listings.applications({ ...part, ownerId }),
+      listings.applications({ ...part, ownerId, namesFirst: true }),
       listings.projects({ ...part, ownerId }),
       developer.administrator ? listings.people(part) : nothing,
     ])

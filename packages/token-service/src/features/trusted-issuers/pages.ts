@@ -381,7 +381,7 @@ function newIssuerPage(
   const { title } = platforms[platform]
   const body = html`<form method="post" action="${paths.newTrustedIssuer}" class="card form">
     ${csrfInput(csrfToken)}<input type="hidden" name="platform" value="${platform}" />
-    ${ruleFields(platform, state, applications)} ${issuerFields(platform, state)}
+    ${ruleFields(platform, state, applications)} ${issuerFields(platform, state, true)}
     <button>Trust issuer</button>
   </form>`
   return {
@@ -407,7 +407,8 @@ function ruleFields(platform: PlatformName, state: FormState, applications: Offe
     ${platforms[platform].fields(state)}`
 }
 
-function issuerFields(platform: PlatformName, state: FormState): SafeHtml {
+/** Few new issuers need the last ones. */
+function issuerFields(platform: PlatformName, state: FormState, isNew: boolean): SafeHtml {
   const { issuer, issuerHint = 'Exactly as in the claim iss of its JWTs.' } = platforms[platform]
   const further = html`${field({ name: 'jwks_url', label: 'URL of its JWK set', hint: 'If empty, the URL is taken from the metadata of the issuer.', required: false }, state)}
   ${field({ name: 'audiences', label: 'Audiences', hint: 'Values of the claim aud to accept, separated by spaces. If empty, it must be the URL of this service.', required: false }, state)}
@@ -422,14 +423,16 @@ function issuerFields(platform: PlatformName, state: FormState): SafeHtml {
     },
     state,
   )}`
-  const isNeeded = ['jwks_url', 'audiences', 'replay'].some(
-    (name) => state.errors[name] !== undefined || !['', newIssuer.replay].includes(state.values[name] ?? ''),
-  )
+  const isWrong = ['jwks_url', 'audiences', 'replay'].some((name) => state.errors[name] !== undefined)
   return html`${issuer === undefined ? field({ name: 'issuer', label: 'Issuer', hint: issuerHint }, state) : issuerError(state)}
-    <details ${isNeeded ? html`open` : ''}>
-      <summary>Keys, audiences and repeated JWTs</summary>
-      ${further}
-    </details>`
+  ${
+    isNew
+      ? html`<details ${isWrong ? html`open` : ''}>
+          <summary>Keys, audiences and repeated JWTs</summary>
+          ${further}
+        </details>`
+      : further
+  }`
 }
 
 /** Of an issuer that nobody enters. */
@@ -453,7 +456,7 @@ function trustedIssuerPage(
   const path = paths.trustedIssuer(issuer.id)
   const settings = html`<form method="post" action="${path}" class="card form">
       <h2>Settings</h2>
-      ${csrfInput(csrfToken)} ${issuerFields(platform, state)}
+      ${csrfInput(csrfToken)} ${issuerFields(platform, state, false)}
       <button>Save</button>
     </form>
     ${dangerSection('Remove', [
@@ -496,7 +499,7 @@ function ruleList(
   const removal = (rule: IdentityRule) =>
     dialog({
       id: `remove-${ruleId(rule)}`,
-      label: html`Remove<span class="visually-hidden"> ${platform.describe(rule.claims)}</span>`,
+      label: html`Remove<span class="visually-hidden"> ${platform.describe(rule.claims).join(', ')}</span>`,
       style: 'ghost',
       title: 'Remove this rule?',
       body: html`<p>
@@ -510,17 +513,16 @@ function ruleList(
     })
   const columns: readonly Column<IdentityRule>[] = [
     {
-      label: platform === platforms.other ? 'Claims of the JWT' : 'JWTs of',
+      label: platform.subject,
       kind: 'name',
       cell: (rule) => {
-        const name = platform.describe(rule.claims)
-        return issuer.configured
-          ? named({ name })
-          : named({ name, href: paths.identityRule(issuer.id, ruleId(rule)) })
+        const [name, below] = platform.describe(rule.claims)
+        const href = issuer.configured ? undefined : paths.identityRule(issuer.id, ruleId(rule))
+        return named({ name, href, below })
       },
     },
     {
-      label: 'get tokens of',
+      label: 'Application',
       kind: 'text',
       cell: ({ clientId }) => {
         const client = applications.get(clientId)
@@ -542,7 +544,7 @@ function ruleList(
             cell: (rule: IdentityRule) =>
               moreMenu({
                 id: `more-${ruleId(rule)}`,
-                about: platform.describe(rule.claims),
+                about: platform.describe(rule.claims).join(', '),
                 items: [removal(rule)],
               }),
           },

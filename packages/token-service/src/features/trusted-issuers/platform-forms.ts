@@ -20,8 +20,10 @@ export interface Platform {
   parse(form: RawParameters): ParsedForm<ClaimPatterns>
   /** What the fields say about these claims; `undefined` if the claims say something else. */
   valuesOf(claims: ClaimPatterns): Readonly<Record<string, string>> | undefined
-  /** The same in a list. */
-  describe(claims: ClaimPatterns): string
+  /** The same in a list: what matters most, and the rest. */
+  describe(claims: ClaimPatterns): readonly [string, string?]
+  /** What a rule is about. */
+  readonly subject: string
 }
 
 export const platformNames = ['github', 'kubernetes', 'other'] as const
@@ -51,6 +53,7 @@ const refPrefixes = { branch: 'refs/heads/', tag: 'refs/tags/' } as const
 // `repository` and `ref`, not `sub`: repositories can choose what their `sub` says.
 const github: Platform = {
   title: 'GitHub Actions',
+  subject: 'Jobs of',
   about: 'The jobs of a repository, or only those of one of its branches, tags or environments.',
   issuer: 'https://token.actions.githubusercontent.com',
   fields: (state) =>
@@ -121,7 +124,7 @@ const github: Platform = {
   describe(claims) {
     const { repository, jobs, of } = github.valuesOf(claims) ?? {}
     if (repository === undefined) return other.describe(claims)
-    return jobs === 'any' ? repository : `${repository}, ${jobs} ${of}`
+    return [repository, jobs === 'any' ? 'every job' : `${jobs} ${of}`]
   },
 }
 
@@ -136,6 +139,7 @@ const kubernetesForm = z.object({
 
 const kubernetes: Platform = {
   title: 'Kubernetes',
+  subject: 'Pods of',
   about: 'The pods of a service account, or of a whole namespace.',
   issuerHint: 'The member issuer of: kubectl get --raw /.well-known/openid-configuration',
   fields: (state) =>
@@ -164,7 +168,7 @@ const kubernetes: Platform = {
   describe(claims) {
     const { namespace, service_account: name } = kubernetes.valuesOf(claims) ?? {}
     if (namespace === undefined) return other.describe(claims)
-    return name === '' ? `Namespace ${namespace}` : `${namespace}/${name}`
+    return name === '' ? [namespace, 'every service account'] : [`${namespace}/${name}`]
   },
 }
 
@@ -177,6 +181,7 @@ const numbers = Array.from({ length: maxRows }, (_none, index) => index + 1)
 
 const other: Platform = {
   title: 'Another platform',
+  subject: 'Claims',
   about: 'Whatever issues JWTs: the claims that they must have.',
   fields(state) {
     const filled = numbers.filter((number) => state.values[`claim_${number}`] !== undefined)
@@ -213,6 +218,7 @@ const other: Platform = {
               name="value_${number}"
               value="${state.values[`value_${number}`]}"
               aria-label="Value ${number}"
+              placeholder="${number === 1 ? 'repo:example/orders:*' : ''}"
               autocomplete="off"
               spellcheck="false"
             />
@@ -247,10 +253,10 @@ const other: Platform = {
     ])
     return Object.fromEntries(values) as Record<string, string>
   },
-  describe: (claims) =>
-    leaves(claims)
-      .map(([name, value]) => `${name} = ${String(value)}`)
-      .join(', '),
+  describe(claims) {
+    const [first = '', ...more] = leaves(claims).map(([name, value]) => `${name} = ${String(value)}`)
+    return more.length === 0 ? [first] : [first, more.join(', ')]
+  },
 }
 
 export const platforms: Readonly<Record<PlatformName, Platform>> = { github, kubernetes, other }

@@ -147,10 +147,11 @@ function columns(
       },
     },
     {
-      label: 'Created',
+      label: 'Requested',
       kind: 'time',
       leaves: 2,
-      cell: ({ application }) => relativeTime(application.createdAtMs, nowMs),
+      cell: ({ application: { createdAtMs, review } }) =>
+        relativeTime(review?.requestedAtMs ?? createdAtMs, nowMs),
     },
     {
       label: 'Decision',

@@ -248,7 +248,7 @@ describe('the application registry', () => {
   })
 
   it('changes projects, moves applications and declines requests', async () => {
-    const { registry, storage, project, application, client } = await registered()
+    const { registry, storage, project, application, client, time } = await registered()
     const details = { name: 'q', organizationName: 'r', developerEmail: 's@example.com' }
     await registry.changeProject(project, details, true)
     expect(await storage.projects.list()).toEqual([{ ...project, ...details }])
@@ -256,10 +256,12 @@ describe('the application registry', () => {
     await registry.moveApplication(application, other.id, true)
     expect((await client()).project).toEqual(other)
     const settings = { ...application, products: ['sms'] }
+    time.now += 60_000
     await registry.changeSettings((await client()).application, settings, false)
     await registry.decline(application, { reason: 'no' })
     const { products, requested, review, revision } = (await client()).application
     expect([products, requested]).toEqual([[], undefined])
+    expect(review?.requestedAtMs).toBe(time.now)
     expect(review?.declined).toMatchObject({ reason: 'no', requested: { products: ['sms'] }, revision })
     await expect(registry.decline(application)).rejects.toThrow('there is nothing to decline')
     await expect(registry.decline(application, { revision: revision - 1 })).rejects.toThrow(

@@ -44,7 +44,7 @@ it('trusts GitHub for the jobs of a branch, of an application that is named', as
   })
   const { text } = await admin.get(location ?? '')
   expect(text).toContain('<h1>GitHub Actions</h1>')
-  expect(cells(text, 'name')).toEqual(['example/orders, branch main'])
+  expect(cells(text, 'name')).toEqual(['example/ordersbranch main'])
   const list = await admin.get('/portal/trusted-issuers')
   expect(cells(list.text, 'name')).toEqual(['https://token.actions.githubusercontent.comGitHub Actions'])
   expect(cells(list.text, 'text')).toEqual(['Orders'])

@@ -53,6 +53,7 @@ describe.skipIf(!hasChromium)(inChromium, () => {
     await inspectPage(phone, 'approvals')
     expect(await phone.getByRole('main').innerText()).toContain('grace')
     // Declined by mistake, and undone.
+    await phone.getByRole('link', { name: 'Transcriber', exact: true }).click()
     await phone.getByRole('link', { name: 'Decline Transcriber' }).click()
     await inspectPage(phone, 'decline')
     await phone.getByLabel('Reason').fill('Which team uses it?')
