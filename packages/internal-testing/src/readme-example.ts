@@ -24,7 +24,8 @@ export async function runReadmeExample(
   const file = new URL('readme-example.ts', built)
   // As a project of the reader: with `exactOptionalPropertyTypes`, axios takes no environment variable as `baseURL`.
   const compilerOptions = { exactOptionalPropertyTypes: false }
-  const config = { extends: '../../tsconfig.json', compilerOptions, include: ['readme-example.ts'] }
+  const files = ['readme-example.ts']
+  const config = { extends: '../../tsconfig.json', compilerOptions, files, include: [] }
   mkdirSync(built, { recursive: true })
   writeFileSync(file, example)
   writeFileSync(new URL('tsconfig.json', built), JSON.stringify(config))
