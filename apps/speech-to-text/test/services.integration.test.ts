@@ -195,15 +195,18 @@ test('completes all recordings when the speech API is killed and restarted', asy
   expect({ code, stdout }).toEqual({ code: 0, stdout: names.map((name) => `${name}: ${text}\n`).join('') })
 })
 
-test('names a missing setting', async () => {
-  const { code, stdout, stderr } = await transcribe({ AUTH_URL: 'https://auth.example.com' })
+test.each([
+  ['URL', { CLIENT_ID: 'id', CLIENT_SECRET: 'secret' }, /^SPEECH_URL is missing\. .*\.\n$/],
+  ['credentials', {}, /^CLIENT_ID and CLIENT_SECRET are not set in the environment\.\n$/],
+])('names a missing %s', async (_, env, message) => {
+  const { code, stdout, stderr } = await transcribe({ AUTH_URL: 'https://auth.example.com', ...env })
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-  expect(stderr).toMatch(/^SPEECH_URL is missing\. .*\.\n$/)
+  expect(stderr).toMatch(message)
 })
 
 test('the server names a missing application for pages', async () => {
   const env = { AUTH_URL, SPEECH_URL, CLIENT_ID: clientId, CLIENT_SECRET: secret }
   const { code, stdout, stderr } = await runCommand('serve', [], { env })
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-  expect(stderr).toMatch(/^PAGE_CLIENT_ID is missing\. .*\.\n$/)
+  expect(stderr).toMatch(/^PAGE_CLIENT_ID and PAGE_CLIENT_SECRET are not set .*\.\n$/)
 })

@@ -6,10 +6,10 @@ import type { SpeechClient } from './speech-client.ts'
 
 export function createFetchClient({ speechUrl, onEvent, ...credentials }: Connection): SpeechClient {
   const tokens = createTokenProvider(clientCredentials(credentials), { onEvent })
-  const apiFetch = createTokenFetch(tokens, { allowedOrigins: [new URL(speechUrl).origin] })
+  const apiFetch = createTokenFetch(tokens, { baseUrl: speechUrl })
 
   const send: SendRequest = async ({ method, path, form, signal }) => {
-    const response = await apiFetch(`${speechUrl}/v1/transcriptions${path}`, {
+    const response = await apiFetch(`/v1/transcriptions${path}`, {
       method,
       ...(form && { body: form }),
       signal: signal ?? null,

@@ -9,8 +9,8 @@ import type { SpeechClient } from './speech-client.ts'
 export function createKyClient({ speechUrl, onEvent, ...credentials }: Connection): SpeechClient {
   const tokens = createTokenProvider(clientCredentials(credentials), { onEvent })
   const api = ky
-    .create({ prefix: speechUrl, throwHttpErrors: false, timeout: false })
-    .extend(tokenHooks(tokens, { allowedOrigins: [new URL(speechUrl).origin] }))
+    .create({ throwHttpErrors: false, timeout: false })
+    .extend(tokenHooks(tokens, { prefix: speechUrl }))
 
   const send: SendRequest = async ({ method, path, form, signal }) => {
     const response = await api(`v1/transcriptions${path}`, {

@@ -1,16 +1,13 @@
-import type { TokenEventListener } from '@tokenwell/core'
+import { credentialsFrom, type TokenEventListener } from '@tokenwell/core'
 
 /** A setting is missing or invalid. The message is one sentence that names it. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError'
 }
 
-/** The URLs of the platform and the credentials of this application. */
-export interface Connection {
-  readonly authUrl: string
+/** A token service, the credentials of this application, and the URL of the speech API. */
+export type Connection = ReturnType<typeof credentialsFrom> & {
   readonly speechUrl: string
-  readonly clientId: string
-  readonly clientSecret: string
   readonly onEvent?: TokenEventListener | undefined
 }
 
@@ -21,7 +18,9 @@ export interface Credentials {
 }
 
 /** Services that were started for this application, and its credentials. */
-export interface LocalPlatform extends Connection {
+export interface LocalPlatform extends Credentials {
+  readonly authUrl: string
+  readonly speechUrl: string
   /** The application whose tokens web pages get: with few permissions and a short lifetime. */
   readonly page: Credentials
   /** Lets the token service fail on request. */
@@ -42,15 +41,26 @@ type Environment = Readonly<Record<string, string | undefined>>
 /**
  * Reads the connection from environment variables; undefined if they contain no URL.
  *
- * @throws {ConfigurationError} if a variable is missing or invalid
+ * @throws {TokenError} if a variable for tokens is missing or invalid
+ * @throws {ConfigurationError} if `SPEECH_URL` is missing or invalid
  */
 export function connectionFromEnvironment(environment: Environment): Connection | undefined {
-  if (!environment['AUTH_URL'] && !environment['SPEECH_URL']) return undefined
-  return {
-    authUrl: urlFrom(environment, 'AUTH_URL'),
-    speechUrl: urlFrom(environment, 'SPEECH_URL'),
-    ...credentialsFrom(environment),
+  const urls = ['AUTH_URL', 'TOKEN_ENDPOINT', 'ISSUER', 'SPEECH_URL']
+  if (urls.every((name) => !environment[name])) return undefined
+  return { ...credentialsFrom(environment), speechUrl: speechUrlFrom(environment) }
+}
+
+/** @throws {ConfigurationError} if it is missing or invalid */
+export function speechUrlFrom({ SPEECH_URL: url }: Environment): string {
+  if (!url) {
+    throw new ConfigurationError(
+      'SPEECH_URL is missing. Set it, or unset AUTH_URL to start all services on this machine.',
+    )
   }
+  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url.replace(/\/+$/, '')
+  throw new ConfigurationError(
+    'SPEECH_URL is not a valid URL. Include the scheme, as in https://service.example.com.',
+  )
 }
 
 /** The variables of a deployment that uses these services. */
@@ -64,40 +74,4 @@ export function environmentOf(platform: LocalPlatform): Record<string, string> {
     PAGE_CLIENT_ID: platform.page.clientId,
     PAGE_CLIENT_SECRET: platform.page.clientSecret,
   }
-}
-
-/** @throws {ConfigurationError} if a variable is missing */
-export function credentialsFrom(environment: Environment): Credentials {
-  return {
-    clientId: valueFrom(environment, 'CLIENT_ID', 'CONSUMER_KEY'),
-    clientSecret: valueFrom(environment, 'CLIENT_SECRET', 'CONSUMER_SECRET'),
-  }
-}
-
-/**
- * Reads the credentials of the application for web pages.
- *
- * @throws {ConfigurationError} if a variable is missing
- */
-export function pageCredentialsFrom(environment: Environment): Credentials {
-  return {
-    clientId: valueFrom(environment, 'PAGE_CLIENT_ID'),
-    clientSecret: valueFrom(environment, 'PAGE_CLIENT_SECRET'),
-  }
-}
-
-/** @throws {ConfigurationError} if the variable is missing or contains no URL */
-export function urlFrom(environment: Environment, name: string): string {
-  const value = valueFrom(environment, name)
-  if (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)) return value.replace(/\/+$/, '')
-  throw new ConfigurationError(
-    `${name} is not a valid URL. Include the scheme, as in https://service.example.com.`,
-  )
-}
-
-function valueFrom(environment: Environment, ...names: readonly [string, ...string[]]): string {
-  for (const name of names) if (environment[name]) return environment[name]
-  throw new ConfigurationError(
-    `${names.join(' or ')} is missing. Set it, or unset AUTH_URL and SPEECH_URL to start all services on this machine.`,
-  )
 }

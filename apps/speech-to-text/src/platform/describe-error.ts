@@ -12,7 +12,8 @@ export function describeError(error: unknown, connection?: Connection): string |
 }
 
 function describeTokenError({ kind, status, message }: TokenError, connection?: Connection): string {
-  const service = `The token service at ${connection?.authUrl}`
+  const { authUrl, tokenEndpoint, issuer } = connection ?? {}
+  const service = `The token service at ${authUrl ?? tokenEndpoint ?? issuer}`
   switch (kind) {
     case 'credentials':
       return `${service} rejected the client ID ${connection?.clientId}. Check the client ID and secret.`
@@ -23,11 +24,11 @@ function describeTokenError({ kind, status, message }: TokenError, connection?: 
     case 'throttled':
       return `${service} rate-limited the request. Try again later.`
     case 'malformed':
-      return `${service} returned an invalid response. Check AUTH_URL.`
+      return `${service} returned an invalid response. Check this URL.`
     case 'configuration':
       return status === undefined
         ? message
-        : `${service} rejected the token request (status ${status}). Check AUTH_URL.`
+        : `${service} rejected the token request (status ${status}). Check this URL.`
     case 'aborted':
       return message
   }

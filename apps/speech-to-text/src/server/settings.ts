@@ -1,21 +1,20 @@
 import { type ConfigType, registerAs } from '@nestjs/config'
-import { credentialsFrom, pageCredentialsFrom, urlFrom } from '../platform/connection.ts'
+import { credentialsFrom } from '@tokenwell/core'
+import { speechUrlFrom } from '../platform/connection.ts'
 
 // Each is read when the application is created, and can be replaced in a test: `overrideProvider(speechApi.KEY)`.
 
 /** The application of this server, with whose tokens it calls the speech API. */
-export const serverApplication = registerAs('serverApplication', () => ({
-  authUrl: urlFrom(process.env, 'AUTH_URL'),
-  ...credentialsFrom(process.env),
-}))
+export const serverApplication = registerAs('serverApplication', () => credentialsFrom(process.env))
 
-/** The application whose tokens web pages get: with few permissions and a short lifetime. */
-export const pageApplication = registerAs('pageApplication', () => ({
-  authUrl: urlFrom(process.env, 'AUTH_URL'),
-  ...pageCredentialsFrom(process.env),
-}))
+/** The application whose tokens web pages get: with few permissions and a short lifetime, of the same token service. */
+export const pageApplication = registerAs('pageApplication', () => {
+  const { AUTH_URL: PAGE_AUTH_URL, TOKEN_ENDPOINT: PAGE_TOKEN_ENDPOINT, ISSUER: PAGE_ISSUER } = process.env
+  const environment = { PAGE_AUTH_URL, PAGE_TOKEN_ENDPOINT, PAGE_ISSUER, ...process.env }
+  return credentialsFrom(environment, { prefix: 'PAGE_' })
+})
 
-export const speechApi = registerAs('speechApi', () => ({ baseURL: urlFrom(process.env, 'SPEECH_URL') }))
+export const speechApi = registerAs('speechApi', () => ({ baseURL: speechUrlFrom(process.env) }))
 
 /** Controls the token service, for trials; without a URL if the token service is a real one. */
 export const sandbox = registerAs('sandbox', () => ({ url: process.env['SANDBOX_URL'] }))

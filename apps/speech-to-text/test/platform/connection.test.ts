@@ -15,9 +15,9 @@ test('returns undefined without any URL', () => {
   expect(connectionFromEnvironment({ CLIENT_ID: 'of something else', AUTH_URL: '' })).toBeUndefined()
 })
 
-test('removes trailing slashes from URLs', () => {
+test('removes trailing slashes from the URL of the speech API', () => {
   expect(connectionFromEnvironment(complete)).toEqual({
-    authUrl: 'https://auth.example.com',
+    authUrl: 'https://auth.example.com/',
     speechUrl: 'https://speech.example.com/v0',
     clientId: 'id',
     clientSecret: 'secret',
@@ -35,19 +35,31 @@ test('accepts the names consumer key and secret', () => {
   expect(connection).toMatchObject({ clientId: 'k', clientSecret: 's' })
 })
 
+test('accepts any token service', () => {
+  const environment = { ...complete, AUTH_URL: undefined, ISSUER: 'https://issuer.example.com' }
+  expect(connectionFromEnvironment(environment)).toMatchObject({ issuer: 'https://issuer.example.com' })
+})
+
 test.each(['AUTH_URL', 'SPEECH_URL', 'CLIENT_ID', 'CLIENT_SECRET'])('names a missing %s', (name) => {
   expect(() => connectionFromEnvironment({ ...complete, [name]: undefined })).toThrow(
-    new RegExp(`^${name} .*is missing|^${name} is missing`),
+    new RegExp(`^${name} (is missing|.*is not set)`),
   )
 })
 
 test.each(['AUTH_URL', 'SPEECH_URL'])('rejects an invalid %s', (name) => {
-  for (const value of ['speech.example.com', 'ftp://speech.example.com', '/speech']) {
-    expect(() => connectionFromEnvironment({ ...complete, [name]: value })).toThrow(
-      `${name} is not a valid URL`,
-    )
-  }
+  expect(() => connectionFromEnvironment({ ...complete, [name]: 'speech.example.com' })).toThrow(
+    `${name} is not a valid URL`,
+  )
 })
+
+test.each(['ftp://speech.example.com', '/speech'])(
+  'rejects %s as the URL of the speech API',
+  (SPEECH_URL) => {
+    expect(() => connectionFromEnvironment({ ...complete, SPEECH_URL })).toThrow(
+      'SPEECH_URL is not a valid URL',
+    )
+  },
+)
 
 test.each(['configuration', 'aborted'] as const)('ends a message of kind %s with one full stop', (kind) => {
   const message = 'Timed out after 30 s while waiting for a token.'

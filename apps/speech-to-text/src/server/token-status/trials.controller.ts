@@ -42,7 +42,7 @@ export class TrialsController implements OnModuleDestroy {
   @HttpCode(204)
   async revoke(): Promise<void> {
     this.#sandboxUrl()
-    const { authUrl, clientId, clientSecret } = this.#application
+    const { authUrl, clientId, clientSecret = '' } = this.#application
     const token = this.#tokens.peekToken()
     if (!token) return
     await fetch(`${authUrl}/oauth/revoke`, {
