@@ -59,7 +59,9 @@ export async function parseCommandLine(args: readonly string[]): Promise<Command
     .action((file: string) => void (task = { action: 'backup', file }))
   command
     .command('restore <file>')
-    .description('Creates the SQLite database from a backup, while the service is stopped.')
+    .description(
+      'Creates the database from a backup, while the service is stopped: another SQLite file, or PostgreSQL.',
+    )
     .action((file: string) => void (task = { action: 'restore', file }))
   command.parse(args)
   const { config, passwordLink, ...given } = command.opts<Record<string, string | undefined>>()

@@ -20,7 +20,9 @@ export async function runStorageTask(
   } else {
     await restoreStorage(location, file)
     print(
-      `The database has been restored. Before you start the service, put its keys in ${keys}, or configure them.`,
+      keys === undefined
+        ? 'The database has been restored. Start the service with the keys of the SQLite database, such as --secret-hash-keys-file.'
+        : `The database has been restored. Before you start the service, put its keys in ${keys}, or configure them.`,
     )
   }
 }

@@ -47,6 +47,18 @@ export interface OpenOptions extends MigrationContext {
   readonly prepare: (database: Database) => Promise<void>
 }
 
+/**
+ * The number of the schema that the database has; 0 if it has none.
+ *
+ * @throws {@link SchemaMismatch} if another version of the program created or upgraded it
+ */
+export async function findSchema(database: Database): Promise<number> {
+  if (!(await tableExists(database, 'tokenwell_schema'))) return 0
+  const { rows } = await sql<AppliedSchema>`
+    select number, fingerprint from tokenwell_schema order by number`.execute(database.query)
+  return checkApplied(database.name, rows, describeSchemas(database.kind, migrations))
+}
+
 interface AppliedSchema {
   readonly number: number
   readonly fingerprint: string

@@ -19,7 +19,7 @@ export function parseStorageLocation(text: string): StorageLocation {
 /** Opens the database and migrates it. The code of a kind is loaded only when it is used. */
 export async function openDatabase(location: StorageLocation, options: OpenOptions): Promise<OpenDatabase> {
   if (location.kind === 'postgres') {
-    const { openPostgres } = await loadPostgres()
+    const { openPostgres } = await withPg(() => import('./postgres/open-postgres.ts'))
     return openPostgres(location.url, options)
   }
   const { openMemory, openSqlite } = await import('./sqlite/open-sqlite.ts')
@@ -40,8 +40,12 @@ export async function backupStorage(location: StorageLocation, to: string): Prom
   await backupSqlite(sqliteFile(location), to)
 }
 
-/** Restores a backup to a place where nothing is stored yet. */
+/** Restores a backup of an SQLite database to a place where nothing is stored yet. */
 export async function restoreStorage(location: StorageLocation, backup: string): Promise<void> {
+  if (location.kind === 'postgres') {
+    const { restorePostgres } = await withPg(() => import('./postgres/restore-postgres.ts'))
+    return restorePostgres(backup, location.url)
+  }
   const { restoreSqlite } = await import('./sqlite/backup-sqlite.ts')
   await restoreSqlite(backup, sqliteFile(location))
 }
@@ -49,13 +53,13 @@ export async function restoreStorage(location: StorageLocation, backup: string):
 function sqliteFile(location: StorageLocation): string {
   if (location.kind === 'sqlite') return location.file
   throw new UsageError(
-    'Backup files are for SQLite storage. Use pg_dump and pg_restore with PostgreSQL; memory storage has no backup.',
+    'Backup files are written from SQLite storage. Use pg_dump and pg_restore with PostgreSQL; memory storage has no backup.',
   )
 }
 
-async function loadPostgres() {
+async function withPg<Module>(load: () => Promise<Module>): Promise<Module> {
   try {
-    return await import('./postgres/open-postgres.ts')
+    return await load()
   } catch (error) {
     // Named differently by `import` and `require`.
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''

@@ -117,7 +117,7 @@ it('lets an administrator log in while 200 addresses flood the log-in, and serve
   })
   await delay(2_000)
   await measure('token requests while 200 addresses guess a password')
-  await table.measure('log-ins of a known device meanwhile', async () => {
+  const { slow: knownMs } = await table.measure('log-ins of a known device meanwhile', async () => {
     let worstMs = 0
     for (let count = 0; count < logIns; count += 1) {
       // The form's token belongs to the session, which each log-in replaces.
@@ -128,8 +128,10 @@ it('lets an administrator log in while 200 addresses flood the log-in, and serve
       await delay(500)
     }
     const figures = [...statuses].map(([status, count]) => `${count} × ${status}`).join(', ')
-    return { calls: logIns, failures: 0, worstMs, figures: `the flood: ${figures}` }
+    return { calls: logIns, failures: 0, worstMs, slow: worstMs, figures: `the flood: ${figures}` }
   })
+  // Each address has guessed once: from then on, others are checked first.
+  await expect.poll(() => statuses.get(422) ?? 0, { timeout: 300_000 }).toBeGreaterThan(200)
   const { slow } = await table.measure('log-ins of new browsers meanwhile', async () => {
     let worstMs = 0
     for (let count = 0; count < logIns; count += 1) {
@@ -142,7 +144,8 @@ it('lets an administrator log in while 200 addresses flood the log-in, and serve
     }
     return { calls: logIns, failures: 0, worstMs, slow: worstMs }
   })
-  expect(slow).toBeLessThan(5_000)
+  // Under 5 s on two idle cores.
+  expect(slow).toBeLessThan(2 * knownMs + 1_000)
   over.abort()
   await Promise.all(flood)
   // Each is rejected after two seconds; at once, it would be over 70,000.

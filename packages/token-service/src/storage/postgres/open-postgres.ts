@@ -20,7 +20,7 @@ export async function openPostgres(url: string, options: OpenOptions): Promise<O
   const frequent = new Set<string>()
   const pool = createPool(url, frequent, onError)
   let unavailable: unknown
-  const spec = { kind: 'postgres', name: `The database at ${withoutPassword(url)}` } as const
+  const spec = { kind: 'postgres', name: nameOf(url) } as const
   const databaseOf = (dialect: Dialect) => createDatabase(spec, dialect, frequent)
   const dialect = new PostgresDialect({ pool })
   const connect = async () => {
@@ -164,7 +164,8 @@ function isOutage(error: unknown): boolean {
   return /^(E[A-Z]|08|53|57)/.test(code) || /timeout|terminated/i.test(error.message)
 }
 
-function withoutPassword(url: string): string {
+/** As messages name it: without the password. */
+export function nameOf(url: string): string {
   const { protocol, host, pathname } = new URL(url)
-  return `${protocol}//${host}${pathname}`
+  return `The database at ${protocol}//${host}${pathname}`
 }

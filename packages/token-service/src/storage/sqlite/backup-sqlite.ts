@@ -31,7 +31,8 @@ export async function restoreSqlite(backup: string, file: string): Promise<void>
   }
 }
 
-function checkBackup(backup: string, Database: typeof DatabaseSync): void {
+/** @throws {@link UsageError} if it is damaged, or no database of the service */
+export function checkBackup(backup: string, Database: typeof DatabaseSync): void {
   let problem: string | undefined
   try {
     const database = new Database(backup, { readOnly: true })
