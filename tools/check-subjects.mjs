@@ -35,7 +35,7 @@ function problemOf(subject) {
   if (subject.length > 72) return `has ${subject.length} characters, more than 72.`
   const [, first = '', second = ''] =
     /^[\w@./-]+(?:(?:,| and) [\w@./-]+)*: (\S+)(?: (\S+))?/.exec(subject) ?? []
-  if (first === '') return 'does not begin with its area and a colon.'
+  if (first === '') return 'does not begin with its area, without parentheses, and a colon.'
   if (subject.endsWith('.')) return 'ends with a full stop.'
   const isImperative =
     /^[a-z][a-z-]*$/.test(first) &&
