@@ -1,11 +1,13 @@
-// Serves the portal with data, or writes screenshots of its pages, to look at:
+// Serves the portal with data, measures its pages, or writes screenshots of them, to look at:
 //   node --conditions=@tokenwell/source tools/design/review/review.ts serve [--small] [--database postgres://…]
+//   node --conditions=@tokenwell/source tools/design/review/review.ts measure [--small] [--only NAME] [--database postgres://…]
 //   node --conditions=@tokenwell/source tools/design/review/review.ts screenshots FOLDER [--small] [--only NAME] [--look LOOK]
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { launchBrowser } from '@tokenwell/internal-testing/browser'
+import { describePageLoad, measurePageLoad } from '@tokenwell/internal-testing/page-load'
 import { startTokenService } from '../../../packages/token-service/src/index.ts'
 import { large, seed, small } from './seed.ts'
 
@@ -97,6 +99,43 @@ const looks = {
   { width: number; height: number; scale?: number; colorScheme?: 'dark'; forcedColors?: 'active' }
 >
 
+const isWanted = (title: string) => values.only === undefined || values.only.split(',').includes(title)
+
+function jarOf(cookie: string, url: string) {
+  return cookie.split('; ').map((pair) => {
+    const [name = '', ...rest] = pair.split('=')
+    return { name, value: rest.join('='), url }
+  })
+}
+
+/** How long the service needs for each page, how large it is, and when it is interactive on a slow processor. */
+async function measure() {
+  const { service, cookie } = await serve()
+  const browser = await launchBrowser()
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
+  await context.addCookies(jarOf(cookie, service.authUrl))
+  const page = await context.newPage()
+  for (const [title, path] of Object.entries(pages)) {
+    if (!isWanted(title)) continue
+    const url = `${service.authUrl}/portal/${path}`
+    const times: number[] = []
+    let characters = 0
+    while (times.length < 15) {
+      const begin = performance.now()
+      const response = await fetch(url, { headers: { cookie } })
+      characters = (await response.text()).length
+      times.push(performance.now() - begin)
+    }
+    const [fastest = 0, median = 0] = [Math.min(...times), times.toSorted((a, b) => a - b)[7]]
+    const load = await measurePageLoad(page, url)
+    process.stdout.write(
+      `${title}: ${characters.toLocaleString('en')} characters of HTML in ${fastest.toFixed(0)} ms (median ${median.toFixed(0)} ms); ${describePageLoad(load)}\n`,
+    )
+  }
+  await browser.close()
+  await service.close()
+}
+
 async function screenshots() {
   const { service, cookie } = await serve()
   const browser = await launchBrowser()
@@ -120,18 +159,13 @@ async function screenshots() {
       deviceScaleFactor: scale,
       ...media,
     })
-    const jar = cookie.split('; ').map((pair) => {
-      const [key = '', ...rest] = pair.split('=')
-      return { name: key, value: rest.join('='), url: service.authUrl }
-    })
-    await context.addCookies(jar)
+    await context.addCookies(jarOf(cookie, service.authUrl))
     const page = await context.newPage()
     const shoot = async (title: string) => {
       const overhang = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
       if (overhang > 0) process.stdout.write(`${title}, ${name}: ${overhang} px too wide\n`)
       await page.screenshot({ path: join(output, `${title}-${name}.png`) })
     }
-    const isWanted = (title: string) => values.only === undefined || values.only.split(',').includes(title)
     for (const [title, path] of Object.entries(pages)) {
       if (!isWanted(title)) continue
       await page.goto(`${service.authUrl}/portal/${path}`)
@@ -157,8 +191,8 @@ async function screenshots() {
   await service.close()
 }
 
-if (command === 'screenshots') {
-  await screenshots()
+if (command === 'screenshots' || command === 'measure') {
+  await (command === 'measure' ? measure() : screenshots())
   process.exit()
 }
 const { service } = await serve()

@@ -33,9 +33,10 @@ export async function parseCommandLine(args: readonly string[]): Promise<Command
     .configureHelp({ showGlobalOptions: true })
     // An option of an administration command can have the name of a setting, such as --products.
     .enablePositionalOptions(args.slice(2).find((arg) => subcommands.includes(arg)) === 'admin')
-    .configureOutput({ outputError: (text) => print(describeMistake(text)) })
+    .configureOutput({ outputError: (text) => print(describeMistake(text, args)) })
     .exitOverride(({ exitCode }) => process.exit(exitCode && 2))
     .description('Issues OAuth 2.0 access tokens to applications (client credentials grant).')
+    .addOption(configFlag)
     .version(version)
     .option(
       '--password-link <name>',
@@ -43,7 +44,7 @@ export async function parseCommandLine(args: readonly string[]): Promise<Command
     )
     .addHelpText('after', help)
     .action(() => {})
-  for (const option of [configFlag, ...settingFlags()]) command.addOption(option)
+  for (const option of settingFlags()) command.addOption(option)
 
   let task: StorageTask | undefined
   let request: AdminRequest | undefined
@@ -85,13 +86,17 @@ export async function parseCommandLine(args: readonly string[]): Promise<Command
 }
 
 /** In the form of all messages of this command: what is wrong, and after an arrow what to do. */
-function describeMistake(text: string): string {
+function describeMistake(text: string, args: readonly string[]): string {
   const [, what = '', hint] = /^error: (.+?)\s*(?:\((Did you mean .+?)\))?\s*$/s.exec(text) ?? [
     undefined,
     text.trim(),
   ]
+  const isAdmin = args.includes('admin')
+  const lists = isAdmin
+    ? '`tokenwell-service admin --help` lists the commands, and `--help` after a command its options.'
+    : '`tokenwell-service --help` lists the options and commands.'
   const sentence = what.charAt(0).toUpperCase() + what.slice(1)
-  return `tokenwell-service: ${sentence}${sentence.endsWith('.') ? '' : '.'}\n→ ${hint ?? '`tokenwell-service --help` lists the options and commands.'}`
+  return `tokenwell-service: ${sentence}${sentence.endsWith('.') ? '' : '.'}\n→ ${hint ?? lists}`
 }
 
 /** Most terms of `admin` are shorter: the descriptions of the others start on the next line. */

@@ -149,7 +149,7 @@ function columns(
     {
       label: 'Requested',
       kind: 'time',
-      leaves: 2,
+      leaves: 3,
       cell: ({ application: { createdAtMs, review } }) =>
         relativeTime(review?.requestedAtMs ?? createdAtMs, nowMs),
     },

@@ -26,7 +26,7 @@ describe.skipIf(!hasChromium)(inChromium, () => {
       await page.getByLabel('Application name').fill('Transcriber')
       await page.getByRole('button', { name: 'Create application' }).click()
       await page.getByRole('link', { name: 'Continue to the application' }).click()
-      await page.getByRole('heading', { name: 'Credentials' }).waitFor()
+      await page.getByRole('heading', { name: 'Transcriber' }).waitFor()
       const sections = ['approvals', 'developers', 'products', 'resource-servers', 'audit']
       const paths = ['get-started', 'projects', ...sections, 'account', 'reference']
       const urls = [page.url(), ...paths.map((path) => `${service.authUrl}/portal/${path}`)]
