@@ -158,6 +158,7 @@ const packaged: Program[] = [
   program('Redirects in Workers of three years', 'workers', ['redirects.js']),
   program('The steps of the Dockerfile', 'operations', ['container.sh']),
   program('The systemd unit', 'operations', ['unit.sh']),
+  program('A year of an operator, as documented', 'operations', ['walk.js']),
   ...onNodes('Proxies of the environment', 'command-line', ['proxies.js'], ['22', '24', '26']),
   program('Mocha with require', 'load', [
     'node_modules/mocha/bin/mocha.js',

@@ -18,7 +18,7 @@ import { renewSigningSecret } from '../webhook/acts.ts'
 export class HashKeyInUse extends UsageError {}
 
 /** A key that secrets are or were hashed with. */
-export interface HashKey {
+interface HashKey {
   readonly id: string
   /**
    * `current`: new secrets are hashed with it; `older`: it is configured too; `missing`: its secrets are rejected, because it is
@@ -33,7 +33,7 @@ export interface HashKey {
 }
 
 /** Keys that are not configured, and the clients whose secrets only they can check. */
-export interface MissingKey {
+interface MissingKey {
   readonly id: string
   readonly secrets: number
   /** Client IDs, for a message. */
@@ -68,7 +68,7 @@ export async function listHashKeys(
 }
 
 /** Those that valid secrets need, and that the keyring lacks. */
-export async function findMissingKeys(
+async function findMissingKeys(
   { query }: Pick<Database, 'query'>,
   { keyIds }: Pick<Keyring, 'keyIds'>,
   nowMs: number,

@@ -13,7 +13,7 @@ const leastDifferent = 5
  * Which log-ins are checked first: those of devices that have logged in before, then those of the networks with the fewest wrong
  * passwords in the last minutes. So a flood of guesses delays neither.
  */
-export type Rank = number
+type Rank = number
 export const knownDevice: Rank = -1
 
 interface Waiting {
