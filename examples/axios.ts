@@ -1,21 +1,15 @@
 // An axios instance with tokens attached.
 import { attachTokens, withoutToken } from '@tokenwell/axios-interceptor'
-import { clientCredentials, createTokenProvider } from '@tokenwell/core'
+import { clientCredentials, credentialsFrom } from '@tokenwell/core'
 import { create, isAxiosError } from 'axios'
-
-const authUrl = process.env.AUTH_URL!
-const clientId = process.env.CLIENT_ID!
-const clientSecret = process.env.CLIENT_SECRET!
 
 interface Order {
   id: number
   item: string
 }
 
-const tokens = createTokenProvider(
-  clientCredentials({ authUrl, clientId, clientSecret }),
-)
-const api = create({ baseURL: process.env.API_URL!, timeout: 5_000 })
+const tokens = clientCredentials(credentialsFrom(process.env))
+const api = create({ baseURL: process.env.API_URL ?? '', timeout: 5_000 })
 // Tokens are sent to the origin of baseURL only, unless you set allowedOrigins.
 attachTokens(api, tokens)
 

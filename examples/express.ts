@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import {
   clientCredentials,
   createTokenProvider,
+  credentialsFrom,
   tokenResponseBody,
 } from '@tokenwell/core'
 import express from 'express'
@@ -11,11 +12,7 @@ import express from 'express'
 // A separate application for the page: everybody who opens the page can read its token, so it expires
 // soon and covers only the products that the page needs.
 const tokens = createTokenProvider(
-  clientCredentials({
-    authUrl: process.env.AUTH_URL!,
-    clientId: process.env.PAGE_CLIENT_ID!,
-    clientSecret: process.env.PAGE_CLIENT_SECRET!,
-  }),
+  clientCredentials(credentialsFrom(process.env, { prefix: 'PAGE_' })),
 )
 
 const app = express()
@@ -40,12 +37,11 @@ app.get('/', (_request, response) => {
   <h1>Orders</h1>
   <p id="orders">…</p>
   <script type="module">
-    import { backendTokens, createTokenFetch, createTokenProvider } from '/core.js'
+    import { backendTokens, createTokenFetch } from '/core.js'
 
-    const apiUrl = ${JSON.stringify(process.env.API_URL)}
-    const tokens = createTokenProvider(backendTokens({ url: '/token' }))
-    const apiFetch = createTokenFetch(tokens, { allowedOrigins: [apiUrl] })
-    const response = await apiFetch(apiUrl + '/v1/orders')
+    const baseUrl = ${JSON.stringify(process.env.API_URL)}
+    const apiFetch = createTokenFetch(backendTokens({ url: '/token' }), { baseUrl })
+    const response = await apiFetch('/v1/orders')
     const orders = await response.json()
     document.querySelector('#orders').textContent = orders.map(({ item }) => item).join(', ')
   </script>

@@ -3,16 +3,12 @@ import {
   clientCredentials,
   createTokenFetch,
   createTokenProvider,
+  credentialsFrom,
   TokenError,
 } from '@tokenwell/core'
 
-const authUrl = process.env.AUTH_URL!
-const apiUrl = process.env.API_URL!
-const clientId = process.env.CLIENT_ID!
-const clientSecret = process.env.CLIENT_SECRET!
-
 const tokens = createTokenProvider(
-  clientCredentials({ authUrl, clientId, clientSecret }),
+  clientCredentials(credentialsFrom(process.env)),
   {
     // For a log or a metric. No event contains a token or a secret.
     onEvent: ({ type }) => {
@@ -20,16 +16,16 @@ const tokens = createTokenProvider(
     },
   },
 )
-const apiFetch = createTokenFetch(tokens, { allowedOrigins: [apiUrl] })
+const apiFetch = createTokenFetch(tokens, { baseUrl: process.env.API_URL })
 
 try {
   // Ten concurrent calls share one token request.
   const responses = await Promise.all(
-    Array.from({ length: 10 }, () => apiFetch(`${apiUrl}/v1/orders`)),
+    Array.from({ length: 10 }, () => apiFetch('/v1/orders')),
   )
   console.log(responses.map(({ status }) => status).join(' '))
 
-  const created = await apiFetch(`${apiUrl}/v1/orders`, {
+  const created = await apiFetch('/v1/orders', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ item: 'sugar' }),

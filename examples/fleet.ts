@@ -1,15 +1,15 @@
 // Processes share one token through Redis, and one of them refreshes it.
 import { setTimeout } from 'node:timers/promises'
-import { clientCredentials, createTokenProvider } from '@tokenwell/core'
+import {
+  clientCredentials,
+  createTokenProvider,
+  credentialsFrom,
+} from '@tokenwell/core'
 import { createRedisTokenStore } from '@tokenwell/token-stores/redis'
 import { createClient } from 'redis'
 
 if (!process.env.REDIS_URL)
   throw new Error('REDIS_URL is missing. Set it, or install redis-server.')
-
-const authUrl = process.env.AUTH_URL!
-const clientId = process.env.CLIENT_ID!
-const clientSecret = process.env.CLIENT_SECRET!
 
 const client = createClient({ url: process.env.REDIS_URL })
 client.on('error', (error: Error) => console.warn(error.message))
@@ -24,7 +24,7 @@ const store = createRedisTokenStore({ client, encryptionKeys })
 
 // Three providers in one process stand for three processes.
 const processes = [1, 2, 3].map((number) =>
-  createTokenProvider(clientCredentials({ authUrl, clientId, clientSecret }), {
+  createTokenProvider(clientCredentials(credentialsFrom(process.env)), {
     store,
     onEvent: (event) => {
       if (event.type === 'token_received')

@@ -1,24 +1,17 @@
 // A ky client with tokens attached.
-import { clientCredentials, createTokenProvider } from '@tokenwell/core'
+import { clientCredentials, credentialsFrom } from '@tokenwell/core'
 import { tokenHooks } from '@tokenwell/ky-hook'
 import ky from 'ky'
-
-const authUrl = process.env.AUTH_URL!
-const prefix = process.env.API_URL!
-const clientId = process.env.CLIENT_ID!
-const clientSecret = process.env.CLIENT_SECRET!
 
 interface Order {
   id: number
   item: string
 }
 
-const tokens = createTokenProvider(
-  clientCredentials({ authUrl, clientId, clientSecret }),
-)
+const tokens = clientCredentials(credentialsFrom(process.env))
 const api = ky
-  .extend({ prefix, timeout: 5_000 })
-  .extend(tokenHooks(tokens, { allowedOrigins: [prefix] }))
+  .extend({ timeout: 5_000 })
+  .extend(tokenHooks(tokens, { prefix: process.env.API_URL }))
 
 const orders = await api.get('v1/orders').json<Order[]>()
 console.log(orders.map(({ item }) => item).join(', '))

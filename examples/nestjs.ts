@@ -3,7 +3,7 @@ import 'reflect-metadata'
 import { HttpService } from '@nestjs/axios'
 import { Inject, Injectable, Module } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
-import type { TokenProvider } from '@tokenwell/core'
+import { credentialsFrom, type TokenProvider } from '@tokenwell/core'
 import { InjectTokens, TokenModule } from '@tokenwell/nestjs-module'
 import { TokenHttpModule } from '@tokenwell/nestjs-module/axios'
 import { firstValueFrom } from 'rxjs'
@@ -34,13 +34,9 @@ class OrdersService {
   imports: [
     TokenModule.forRootAsync({
       isGlobal: true,
-      useFactory: () => ({
-        authUrl: process.env.AUTH_URL!,
-        clientId: process.env.CLIENT_ID!,
-        clientSecret: process.env.CLIENT_SECRET!,
-      }),
+      useFactory: () => credentialsFrom(process.env),
     }),
-    TokenHttpModule.register({ baseURL: process.env.API_URL! }),
+    TokenHttpModule.register({ baseURL: process.env.API_URL }),
   ],
   providers: [OrdersService],
 })

@@ -14,13 +14,9 @@ import {
   clientCredentials,
   createTokenFetch,
   createTokenProvider,
+  credentialsFrom,
 } from '@tokenwell/core'
 import { instrumentTokens } from '@tokenwell/opentelemetry'
-
-const authUrl = process.env.AUTH_URL!
-const apiUrl = process.env.API_URL!
-const clientId = process.env.CLIENT_ID!
-const clientSecret = process.env.CLIENT_SECRET!
 
 // Your SDK has set these up already: by default, instrumentTokens uses the global ones.
 const spans = new InMemorySpanExporter()
@@ -32,13 +28,11 @@ const meterProvider = new MeterProvider({
   readers: [new PeriodicExportingMetricReader({ exporter })],
 })
 
-const tokens = createTokenProvider(
-  clientCredentials({ authUrl, clientId, clientSecret }),
-)
+const tokens = createTokenProvider(clientCredentials(credentialsFrom(process.env)))
 instrumentTokens(tokens, { name: 'orders', meterProvider, tracerProvider })
 
-const apiFetch = createTokenFetch(tokens, { allowedOrigins: [apiUrl] })
-await apiFetch(`${apiUrl}/v1/orders`)
+const apiFetch = createTokenFetch(tokens, { baseUrl: process.env.API_URL })
+await apiFetch('/v1/orders')
 await meterProvider.forceFlush()
 
 for (const { name, attributes } of spans.getFinishedSpans()) {

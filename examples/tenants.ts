@@ -5,8 +5,7 @@ import {
   createTokenPool,
 } from '@tokenwell/core'
 
-const authUrl = process.env.AUTH_URL!
-const apiUrl = process.env.API_URL!
+const { API_URL: baseUrl, AUTH_URL: authUrl } = process.env
 
 // A real application reads these from its secret store.
 const secrets: Record<string, string> = {
@@ -26,8 +25,8 @@ await using pool = createTokenPool(
 )
 
 async function ordersOf(tenant: string): Promise<number> {
-  const apiFetch = createTokenFetch(pool.for(tenant), { allowedOrigins: [apiUrl] })
-  const response = await apiFetch(`${apiUrl}/v1/orders`)
+  const apiFetch = createTokenFetch(pool.for(tenant), { baseUrl })
+  const response = await apiFetch('/v1/orders')
   return response.status
 }
 

@@ -43,9 +43,9 @@ export interface TokenEndpointOptions extends Omit<
   /** URL at which tokens are revoked (RFC 7009). @default that of the `issuer`, or of the platform with `authUrl` */
   readonly revocationEndpoint?: string | URL | undefined
   /** Client ID, also called consumer key. */
-  readonly clientId?: Resolvable<string> | undefined
+  readonly clientId?: Resolvable<string | undefined> | undefined
   /** Client secret, also called consumer secret. */
-  readonly clientSecret?: Resolvable<string> | undefined
+  readonly clientSecret?: Resolvable<string | undefined> | undefined
   /**
    * Credentials in the form body (`post`), in an `Authorization: Basic` header (`basic`, RFC 6749, section
    * 2.3.1; some servers do not form-decode it and then reject special characters), the client ID alone

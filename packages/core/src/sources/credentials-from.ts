@@ -2,7 +2,11 @@ import { configurationError } from '../protocol/token-error.ts'
 
 /** Which variables {@link credentialsFrom} reads. */
 export interface CredentialsFromOptions {
-  /** What the names start with, such as `BILLING_`, for an application with several clients. @default none */
+  /**
+   * What the names start with, such as `BILLING_`, for an application with several clients. The URL of the token service may
+   * have no prefix, if they share it.
+   * @default none
+   */
   readonly prefix?: string | undefined
   /** False for a client that authenticates without a secret, such as with a key. @default true */
   readonly secret?: boolean | undefined
@@ -33,16 +37,18 @@ export function credentialsFrom(
   readonly clientSecret?: string
 } {
   const read = (name: string): string => {
-    const value: unknown =
-      typeof env === 'function' ? env(prefix + name) : (env as Record<string, unknown>)[prefix + name]
+    const value: unknown = typeof env === 'function' ? env(name) : (env as Record<string, unknown>)[name]
     return typeof value === 'string' ? value : ''
   }
-  const clientId = read('CLIENT_ID') || read('CONSUMER_KEY')
-  const clientSecret = secret ? read('CLIENT_SECRET') || read('CONSUMER_SECRET') : ''
-  const servers = Object.entries(serverNames).flatMap(([option, name]) => {
-    const url = read(name)
-    return url === '' ? [] : [{ option, name: prefix + name, url }]
-  })
+  const readServers = (prefix: string) =>
+    Object.entries(serverNames).flatMap(([option, name]) => {
+      const url = read(prefix + name)
+      return url === '' ? [] : [{ option, name: prefix + name, url }]
+    })
+  const clientId = read(`${prefix}CLIENT_ID`) || read(`${prefix}CONSUMER_KEY`)
+  const clientSecret = secret ? read(`${prefix}CLIENT_SECRET`) || read(`${prefix}CONSUMER_SECRET`) : ''
+  const own = readServers(prefix)
+  const servers = own.length > 0 ? own : readServers('')
   const missing = [
     servers.length === 0 && `${prefix}AUTH_URL (or ${prefix}TOKEN_ENDPOINT or ${prefix}ISSUER)`,
     clientId === '' && `${prefix}CLIENT_ID`,

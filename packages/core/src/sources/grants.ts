@@ -20,7 +20,7 @@ import type { TokenSource } from './token-source.ts'
 /** How an application authenticates to a token endpoint. */
 export interface ClientCredentialsOptions extends TokenEndpointOptions {
   /** Client ID, also called consumer key. */
-  readonly clientId: Resolvable<string>
+  readonly clientId: Resolvable<string | undefined>
 }
 
 /**

@@ -37,6 +37,14 @@ describe('credentialsFrom', () => {
     })
   })
 
+  it('reads the URL of a token service that several clients share', () => {
+    const env = { AUTH_URL: 'https://a.example', PAGE_CLIENT_ID: 'page', PAGE_CLIENT_SECRET: 'secret' }
+    const page = { clientId: 'page', clientSecret: 'secret' }
+    expect(credentialsFrom(env, { prefix: 'PAGE_' })).toStrictEqual({ authUrl: 'https://a.example', ...page })
+    const own = { ...env, PAGE_ISSUER: 'https://b.example' }
+    expect(credentialsFrom(own, { prefix: 'PAGE_' })).toStrictEqual({ issuer: 'https://b.example', ...page })
+  })
+
   it('reads no secret for a client that authenticates without one', () => {
     const env = { ISSUER: 'https://issuer.example', CLIENT_ID: 'id', CLIENT_SECRET: 'unused' }
     expect(credentialsFrom(env, { secret: false })).toStrictEqual({

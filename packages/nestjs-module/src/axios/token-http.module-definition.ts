@@ -10,7 +10,9 @@ import { getTokenProviderToken } from '../token-provider.token.ts'
 import { getTokenHttpToken } from './token-http.token.ts'
 
 /** Options of the axios instance, and the origins that may receive tokens: by default, that of `baseURL`. */
-export interface TokenHttpModuleOptions extends CreateAxiosDefaults, AttachOptions {
+export interface TokenHttpModuleOptions extends Omit<CreateAxiosDefaults, 'baseURL'>, AttachOptions {
+  /** Requests with a path are sent to this URL. */
+  readonly baseURL?: string | undefined
   /** Where the tokens come from, instead of the `client` of a `TokenModule`. */
   readonly tokens?: AttachableTokens | undefined
 }
@@ -104,7 +106,7 @@ function createHttpService(
     throw configurationError('tokens and client are mutually exclusive.')
   // In axios 1.7, it is no named export.
   // oxlint-disable-next-line import/no-named-as-default-member
-  const instance = axios.create({ ...options, ...withoutAttachOptions })
+  const instance = axios.create({ ...options, ...withoutAttachOptions } as CreateAxiosDefaults)
   attachTokens(instance, tokens, options)
   return new HttpService(instance)
 }
