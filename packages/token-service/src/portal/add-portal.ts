@@ -14,14 +14,12 @@ import { pageHeaders, sendStaticFile, acceptsBrotli } from './static-files.ts'
 import { isNotice } from './layout/notices.ts'
 import { page, type MenuFacts, type Viewer } from './layout/page.ts'
 import { errorPage, type PageErrorReason } from './layout/error-page.ts'
-import { decorateWithPages, developerPages, openPages } from './pages.ts'
+import { decorateWithPages } from './pages.ts'
 import { PortalError } from './portal-error.ts'
 import type { PortalRequest, PortalResponse } from './portal-request.ts'
 import { createPaths, patterns, referencePath, type Paths } from './paths.ts'
-import { openRoutes, type OpenRoute } from './route-table.ts'
-import { createHandlers, routes } from './routes.ts'
 import { addBackChannelLogOut } from './session/back-channel-log-out.ts'
-import { createOpenidProvider, type OpenidProvider } from './session/openid-provider.ts'
+import { createOpenidProvider, type PortalService } from './session/openid-provider.ts'
 import { createCsrfToken, protectFromCsrf } from './session/csrf-protection.ts'
 import {
   knownDevice,
@@ -44,20 +42,19 @@ export function addPortal(
 ): void {
   const paths = createPaths(service.publicUrl)
   server.get(referencePath, (_request, reply) => reply.redirect(paths.reference))
-  const provider = service.openidProvider && createOpenidProvider(service.openidProvider, service)
-  server.register((portal) => addPages(portal, service, { paths, provider, features }), {
+  const openid = service.openidProvider && createOpenidProvider(service.openidProvider, service)
+  server.register((portal) => addPages(portal, { ...service, openid }, { paths, features }), {
     prefix: portalRoot,
   })
-  if (!provider) return
-  server.register((portal) => addBackChannelLogOut(portal, service, provider), { prefix: portalRoot })
+  if (!openid) return
+  server.register((portal) => addBackChannelLogOut(portal, service, openid), { prefix: portalRoot })
 }
 
 /** Adds the pages of a feature. */
-type FeaturePages = (portal: FastifyInstance, service: ServiceContext) => Promise<void>
+type FeaturePages = (portal: FastifyInstance, service: PortalService) => Promise<void>
 
 interface PortalParts {
   readonly paths: Paths
-  readonly provider: OpenidProvider | undefined
   readonly features: readonly FeaturePages[]
 }
 
@@ -65,8 +62,8 @@ const noticeCookie = 'tokenwell_portal_notice'
 
 async function addPages(
   portal: FastifyInstance,
-  service: ServiceContext,
-  { paths, provider, features }: PortalParts,
+  service: PortalService,
+  { paths, features }: PortalParts,
 ): Promise<void> {
   const { publicUrl, keyring, storage, clock } = service
   const base = paths.root.slice(0, -portalRoot.length)
@@ -173,21 +170,9 @@ async function addPages(
   portal.setNotFoundHandler((request, reply) => sendError(new PortalError('not_found'), request, reply))
   decorateWithPages(portal, { read: readRequest, send })
   for (const addFeature of features) await portal.register((pages) => addFeature(pages, service))
-  const handlers = createHandlers(service, provider)
-  const [everybody, developers] = [openPages(portal), developerPages(portal)]
-  for (const name of Object.keys(routes) as (keyof typeof routes)[]) {
-    const [method, path] = routes[name]
-    const add = method === 'GET' ? ('get' as const) : ('post' as const)
-    if (isOpen(name)) everybody[add](patterns[path], (request) => handlers[name](request))
-    else developers[add](patterns[path], (request) => handlers[name](request))
-  }
   portal.get<{ Params: { name: string } }>(patterns.asset, (request, reply) =>
     sendStaticFile(request.params.name, request, reply),
   )
-}
-
-function isOpen(name: keyof typeof routes): name is OpenRoute {
-  return (openRoutes as readonly string[]).includes(name)
 }
 
 function reasonOf(error: unknown): PageErrorReason {

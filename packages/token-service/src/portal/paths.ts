@@ -1,24 +1,40 @@
-import { accountPaths } from './account/account-routes.ts'
-import { applicationPaths } from './applications/application-routes.ts'
-import { approvalPaths } from './approvals/approval-routes.ts'
-import { auditPaths } from './audit/audit-routes.ts'
-import { overviewPaths } from './overview/overview-routes.ts'
-import { peoplePaths } from './people/people-routes.ts'
-import { projectPaths } from './projects/project-routes.ts'
-import { referencePaths } from './reference/reference-routes.ts'
-import { resourceServerPaths } from './resource-servers/resource-server-routes.ts'
-import { secretPaths } from './secrets/secret-routes.ts'
-import { sessionPaths } from './session/session-routes.ts'
 import { portalRoot } from '../http/base-url.ts'
+
+const application = '/projects/:projectId/applications/:applicationId'
 
 /** Every path of the portal, under its root. */
 export const patterns = {
-  ...overviewPaths,
-  ...referencePaths,
-  ...sessionPaths,
-  ...accountPaths,
-  ...peoplePaths,
-  ...resourceServerPaths,
+  root: '',
+  start: '/get-started',
+  expiringSecrets: '/expiring-secrets',
+  reference: '/reference',
+  logIn: '/log-in',
+
+  openidLogIn: '/log-in/openid',
+  openidCallback: '/log-in/callback',
+  linkOpenid: '/account/openid',
+  unlinkOpenid: '/account/openid/unlink',
+  logOut: '/log-out',
+  backChannelLogOut: '/log-out/back-channel',
+  join: '/join/:token',
+  newPassword: '/password/:token',
+  account: '/account',
+  sessions: '/account/sessions',
+  developers: '/developers',
+  person: '/developers/:developerId',
+  developerRemoval: '/developers/:developerId/removal',
+  passwordLink: '/developers/:developerId/password-link',
+  invitations: '/invitations',
+  invitationWithdrawal: '/invitations/:hash/withdrawal',
+  role: '/developers/:developerId/role',
+  resourceServers: '/resource-servers',
+  resourceServer: '/resource-servers/:clientId',
+  resourceServerRemoval: '/resource-servers/:clientId/removal',
+  resourceServerSecrets: '/resource-servers/:clientId/secrets',
+  resourceServerSecretRevocation: '/resource-servers/:clientId/secrets/:secretId/revocation',
+  resourceServerKeys: '/resource-servers/:clientId/keys',
+  resourceServerKey: '/resource-servers/:clientId/keys/:keyId',
+  resourceServerKeyRemoval: '/resource-servers/:clientId/keys/:keyId/removal',
   trustedIssuers: '/trusted-issuers',
   newTrustedIssuer: '/new-trusted-issuer',
   trustedIssuer: '/trusted-issuers/:id',
@@ -29,15 +45,35 @@ export const patterns = {
   webhook: '/webhook',
   webhookTest: '/webhook/test',
   webhookRemoval: '/webhook/removal',
-  ...auditPaths,
-  ...approvalPaths,
+  audit: '/audit',
+  auditExport: '/audit/export',
+  clockConfirmation: '/audit/clock',
+  approvals: '/approvals',
+  approval: `${application}/approval`,
+  decline: `${application}/decline`,
   products: '/products',
   productRemoval: '/products/removal',
   scopes: '/scopes',
   scopeRemoval: '/scopes/removal',
-  ...projectPaths,
-  ...applicationPaths,
-  ...secretPaths,
+  projects: '/projects',
+  newProject: '/new-project',
+  project: '/projects/:projectId',
+  projectSettings: '/projects/:projectId/settings',
+  projectDeletion: '/projects/:projectId/deletion',
+  owners: '/projects/:projectId/owners',
+  applications: '/applications',
+  newApplication: '/new-application',
+  application,
+  requests: `${application}/requests`,
+  settings: `${application}/settings`,
+  move: `${application}/project`,
+  deletion: `${application}/deletion`,
+  credentials: `${application}/credentials`,
+  secrets: `${application}/secrets`,
+  secretRevocation: `${application}/secrets/:secretId/revocation`,
+  keys: `${application}/keys`,
+  key: `${application}/keys/:keyId`,
+  keyRemoval: `${application}/keys/:keyId/removal`,
   tryToken: '/reference/token',
   tryIntrospection: '/reference/introspection',
   tryRevocation: '/reference/revocation',

@@ -1,7 +1,6 @@
 import type { Developer } from '../features/people/storage.ts'
 import type { RawParameters } from '../oauth/parameters.ts'
 import type { NoticeName } from './layout/notices.ts'
-import type { OpenRoute } from './route-table.ts'
 import type { PageContent, Viewer } from './layout/page.ts'
 
 export interface PortalRequest extends Viewer {
@@ -62,12 +61,4 @@ interface ResponseDetails {
   readonly pendingLogIn?: string | null | undefined
   /** What shows later that this device has logged in. */
   readonly device?: string | undefined
-}
-
-type Handler = (request: PortalRequest) => Promise<PortalResponse>
-type DeveloperHandler = (request: DeveloperRequest) => Promise<PortalResponse>
-
-/** A handler for each route of a table, by its name; only those of open routes are called without a login. */
-export type HandlersOf<Table> = {
-  readonly [Name in keyof Table]: Name extends OpenRoute ? Handler : DeveloperHandler
 }

@@ -1,3 +1,4 @@
+import type { CatalogueEntry } from '../../features/catalogue/storage.ts'
 import { html, type SafeHtml } from '@remix-run/html-template'
 import { z } from 'zod'
 import {
@@ -282,4 +283,15 @@ export const bindingTexts = {
 
 export function getsJwts({ tokenFormat }: Partial<Approval>): boolean {
   return tokenFormat === 'jwt'
+}
+
+/** What is said about products and scopes to those who choose them, by name. */
+export function catalogueHints(entries: readonly CatalogueEntry[]): ReadonlyMap<string, string> {
+  return new Map(
+    entries.flatMap(({ name, audience, description }) => {
+      const api = audience === undefined ? undefined : `Only in tokens for ${audience}`
+      const hint = [description, api].filter((text) => text !== undefined).join('. ')
+      return hint === '' ? [] : [[name, hint] as const]
+    }),
+  )
 }

@@ -1,11 +1,6 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import { isBeingDeleted, type RegisteredClient } from '../../storage/application.ts'
-import {
-  approvalButtons,
-  requestedText,
-  requesterNote,
-  undoDeclineForm,
-} from '../approvals/approval-buttons.ts'
+import { approvalButtons, requestedText, requesterNote, undoDeclineForm } from './approval-buttons.ts'
 import { clientIdLine } from '../layout/copyable.ts'
 import { csrfInput } from '../layout/form.ts'
 import type { PageContent } from '../layout/page.ts'

@@ -120,3 +120,5 @@ function sparkline(entries: readonly UsageEntry[], nowMs: number): SafeHtml {
       <path class="failed" d="${path(failed, issued)}" /></svg
   ></span>`
 }
+
+export const applicationOrders = ['-used', 'used', 'name', '-name', '-created', 'created'] as const

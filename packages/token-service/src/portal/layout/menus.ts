@@ -45,3 +45,7 @@ export function dangerSection(title: string, rows: readonly DangerRow[]): SafeHt
     </ul>
   </section>`
 }
+
+/** What else happens if an administrator deletes something. */
+export const endsForOthers =
+  'Only an administrator can then restore it. Unless you are an owner of the project, approvals, secrets and keys end now: they are not restored.'

@@ -52,3 +52,9 @@ export function parseForm<Schema extends z.ZodObject>(
   for (const { path, message } of result.error.issues) errors[String(path[0])] ??= message
   return { state: { values, errors } }
 }
+
+/** The ID that a form assigns to what it creates: sending it twice creates it once. */
+export const submissionForm = z.object({ submission_id: z.uuid() })
+
+/** Deletes something, or restores it while that is possible. */
+export const deletionForm = z.object({ decision: z.enum(['delete', 'restore']) })

@@ -5,7 +5,7 @@ import type { ServiceContext } from '../../service/context.ts'
 import { InvalidClaim, verifyClaims } from '../../oauth/verify-assertion.ts'
 import type { EndedAtProvider } from '../../features/sessions/storage.ts'
 import { OpenidFailure, type OpenidProvider } from './openid-provider.ts'
-import { sessionPaths } from './session-routes.ts'
+import { patterns } from '../paths.ts'
 
 const logOutEvent = 'http://schemas.openid.net/event/backchannel-logout'
 const maxLifetimeSeconds = 3_600
@@ -46,7 +46,7 @@ export async function addBackChannelLogOut(
     // Section 2.8: whatever went wrong.
     return reply.code(400).header('cache-control', 'no-store').send({ error: 'invalid_request' })
   })
-  server.post(sessionPaths.backChannelLogOut, async ({ body, ip }, reply) => {
+  server.post(patterns.backChannelLogOut, async ({ body, ip }, reply) => {
     const { logout_token: token } = (body ?? {}) as Readonly<Record<string, unknown>>
     if (typeof token !== 'string') throw new InvalidClaim('logout_token')
     const ended = await verify(token)

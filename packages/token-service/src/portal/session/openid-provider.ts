@@ -49,6 +49,12 @@ export interface OpenidProvider {
   keys(): Promise<JWTVerifyGetKey>
 }
 
+/** What the pages of the portal work with. */
+export interface PortalService extends ServiceContext {
+  /** Through which people log in, if one is configured. */
+  readonly openid: OpenidProvider | undefined
+}
+
 export function createOpenidProvider(
   settings: OpenidProviderSettings,
   { clock, warn }: Pick<ServiceContext, 'clock' | 'warn'>,

@@ -1,3 +1,4 @@
+import type { Developer } from '../../features/people/storage.ts'
 import { randomBytes, randomInt, scrypt, timingSafeEqual, type ScryptOptions } from 'node:crypto'
 import { z } from 'zod'
 import { PortalError } from '../portal-error.ts'
@@ -128,4 +129,9 @@ function scryptHash(password: string, salt: Buffer, options: ScryptOptions): Pro
       error ? reject(error) : resolve(key),
     )
   })
+}
+
+/** Those of the OpenID provider have none; if local passwords are switched off, nobody has. */
+export function hasPassword({ passwordHash }: Developer, localPasswords: boolean): boolean {
+  return localPasswords && passwordHash !== ''
 }

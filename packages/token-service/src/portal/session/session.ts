@@ -4,7 +4,6 @@ import { digest } from '../../runtime/digest.ts'
 import type { Actor } from '../../storage/audit-storage.ts'
 import type { Developer } from '../../features/people/storage.ts'
 import type { ServiceContext } from '../../service/context.ts'
-import { PortalError } from '../portal-error.ts'
 import type { DeveloperRequest, PortalRequest, PortalResponse } from '../portal-request.ts'
 import type { Person } from './openid-provider.ts'
 import type { Keyring } from '../../runtime/keyring.ts'
@@ -160,14 +159,4 @@ interface ActingRequest {
 /** The developer, for the audit log. */
 export function actorOf({ developer, address }: ActingRequest): Actor {
   return { actorType: 'person', actor: developer.name, actorId: developer.id, address }
-}
-
-/** The same of an administrator, whom the request must be from. */
-export function administratorOf(request: DeveloperRequest): Actor {
-  requireAdministrator(request)
-  return actorOf(request)
-}
-
-export function requireAdministrator({ developer }: DeveloperRequest): void {
-  if (!developer.administrator) throw new PortalError('not_allowed')
 }

@@ -1,0 +1,379 @@
+import { type SafeHtml, html } from '@remix-run/html-template'
+import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
+import { ApplicationChanged } from './acts.ts'
+import { maxNoteLength } from './settings.ts'
+import { BeingDeleted } from '../credentials/acts.ts'
+import type { ListedStatus } from '../search/listings.ts'
+import type { RawParameters } from '../../oauth/parameters.ts'
+import {
+  additionsOf,
+  declineLink,
+  requestedText,
+  requesterNote,
+  undoDeclineForm,
+} from '../../portal/applications/approval-buttons.ts'
+import { type FormState, csrfInput, emptyForm, textArea } from '../../portal/layout/form.ts'
+import { type Column, type ListState, list, listState, named, names } from '../../portal/layout/list.ts'
+import type { NoticeName } from '../../portal/layout/notices.ts'
+import type { PageContent } from '../../portal/layout/page.ts'
+import { linkTo } from '../../portal/layout/paging.ts'
+import { optionalText, parseForm } from '../../portal/layout/parse-form.ts'
+import { absent, relativeTime } from '../../portal/layout/time.ts'
+import { administratorPages, developerPages } from '../../portal/pages.ts'
+import { patterns } from '../../portal/paths.ts'
+import { PortalError } from '../../portal/portal-error.ts'
+import type { DeveloperRequest } from '../../portal/portal-request.ts'
+import { findOwnProject, ownClient } from '../../portal/own-projects.ts'
+import type { PortalService } from '../../portal/session/openid-provider.ts'
+import { actorOf } from '../../portal/session/session.ts'
+import type { Application, Project, RegisteredClient } from '../../storage/application.ts'
+
+const revision = z
+  .string()
+  .regex(/^\d{1,9}$/)
+  .transform(Number)
+const reasonForm = z.object({ reason: optionalText(maxNoteLength) })
+const decisionForm = z.discriminatedUnion('decision', [
+  z.object({ decision: z.literal('approve'), revision }),
+  z.object({ decision: z.literal('decline'), revision }),
+  z.object({ decision: z.enum(['undo_decline', 'revoke', 'revoke_tokens']) }),
+])
+
+interface Choice {
+  /** As the administrator has seen it. */
+  readonly revision: number
+  readonly clientId: string
+}
+
+/** The button of one application, or all that are selected. */
+function choicesOf({ approve, selected = [] }: RawParameters): Choice[] {
+  const texts = approve === undefined ? [selected].flat() : [approve]
+  if (texts.length === 0) throw new PortalError('nothing_selected')
+  return texts.map((text) => {
+    const [, seen, clientId = ''] = /^(\d{1,9}) (.+)$/.exec(String(text)) ?? []
+    if (seen === undefined) throw new PortalError('invalid_form')
+    return { revision: Number(seen), clientId }
+  })
+}
+
+/** The queue of pending decisions of an administrator. */
+export async function approvalPages(
+  portal: FastifyInstance,
+  { storage, registryFor, clock }: PortalService,
+): Promise<void> {
+  const { get, post } = administratorPages(portal)
+  // Owners may revoke.
+  const { post: postByOwner } = developerPages(portal)
+  async function decide(
+    application: Application,
+    request: DeveloperRequest,
+    reason: string,
+  ): Promise<NoticeName> {
+    const { developer, form } = request
+    const registry = registryFor(actorOf(request))
+    // Owners may revoke an approval; only administrators approve.
+    const isOwners = form['decision'] === 'revoke' || form['decision'] === 'revoke_tokens'
+    if (!isOwners && !developer.administrator) throw new PortalError('not_allowed')
+    const { data } = decisionForm.safeParse(form)
+    if (!data) throw new PortalError('invalid_form')
+    switch (data.decision) {
+      case 'approve':
+        await registry.approve(application, data.revision)
+        return application.status === 'approved' ? 'changes_approved' : 'application_approved'
+      case 'decline':
+        await registry.decline(application, { revision: data.revision, reason: reason || undefined })
+        return 'request_declined'
+      case 'undo_decline':
+        await registry.undoDecline(application)
+        return 'decline_undone'
+      case 'revoke':
+        await registry.revoke(application)
+        return 'application_revoked'
+      case 'revoke_tokens':
+        await registry.revokeTokens(application)
+        return 'tokens_revoked'
+    }
+  }
+
+  get(patterns.approvals, async (request) => {
+    const facets = Object.keys(approvalFacets) as (keyof typeof approvalFacets)[]
+    const state = listState(request.query, { orders: ['created'], facets })
+    const { search, order, facet, limit, offset } = state
+    const { declined: clientId, project: projectId } = request.query
+    const project =
+      typeof projectId === 'string' && projectId !== ''
+        ? await findOwnProject(storage, request, projectId)
+        : undefined
+    const filter = { search, projectId: project?.id, nowMs: clock.now() }
+    const status = facet || 'awaiting'
+    const [found, counts] = await Promise.all([
+      storage.listings.applications({ ...filter, status, order, limit, offset }),
+      storage.listings.applicationCounts(filter),
+    ])
+    const { items: clients, total } = found
+    const owners = await storage.listings.owners(clients.map((client) => client.project.id))
+    const declined =
+      typeof clientId === 'string' ? await storage.applications.findClient(clientId) : undefined
+    const content = { clients, owners, state, total, counts, project, declined, nowMs: clock.now() }
+    return { page: approvalsPage(request, content) }
+  })
+
+  post(patterns.approvals, async (request) => {
+    const registry = registryFor(actorOf(request))
+    const choices = choicesOf(request.form)
+    const isDecline = request.form['decision'] === 'decline'
+    const reason = parseForm(reasonForm, request.form).data?.reason
+    if (reason === undefined) throw new PortalError('invalid_form')
+    let changed = 0
+    for (const { revision: seen, clientId } of choices) {
+      const application = (await storage.applications.findClient(clientId))?.application
+      try {
+        if (!application) throw new ApplicationChanged()
+        if (isDecline) await registry.decline(application, { revision: seen, reason: reason || undefined })
+        else await registry.approve(application, seen)
+      } catch (error) {
+        if (!(error instanceof ApplicationChanged || error instanceof BeingDeleted)) throw error
+        changed += 1
+      }
+    }
+    // What comes next in the same part of the queue.
+    const { q = '', show = '', project = '' } = request.query as Readonly<Record<string, string>>
+    const rest = {
+      search: q,
+      projectId: project || undefined,
+      status: 'awaiting',
+      limit: 0,
+      offset: 0,
+    } as const
+    const isSearchDone = q !== '' && (await storage.listings.applications(rest)).total === 0
+    const redirectTo = linkTo(request.paths.approvals, { q: isSearchDone ? '' : q, show, project })
+    if (changed > 0) return { redirectTo, notice: 'some_changed' }
+    return { redirectTo, notice: isDecline ? 'requests_declined' : 'approved' }
+  })
+
+  get(patterns.decline, async (request) => {
+    const client = await ownClient(storage, request)
+    const { application, project } = client
+    if (application.status !== 'pending' && !application.requested)
+      return { redirectTo: request.paths.application(project.id, application.id) }
+    return { page: declinePage(request, { client, from: String(request.query['from'] ?? '') }) }
+  })
+
+  postByOwner(patterns.approval, async (request) => {
+    const client = await ownClient(storage, request)
+    const { application, project } = client
+    const { paths, form } = request
+    const from = String(form['from'] ?? '')
+    const reason = parseForm(reasonForm, form)
+    if (!reason.data) {
+      if (!request.developer.administrator) throw new PortalError('not_allowed')
+      return { page: declinePage(request, { client, from, state: reason.state }), status: 422 }
+    }
+    const notice = await decide(application, request, reason.data.reason)
+    // The queue itself offers to undo it.
+    if (from === 'approvals')
+      return notice === 'request_declined'
+        ? { redirectTo: linkTo(paths.approvals, { declined: application.clientId }) }
+        : { redirectTo: paths.approvals, notice }
+    return { redirectTo: paths.application(project.id, application.id), notice }
+  })
+}
+
+/** What can be requested. */
+const approvalFacets = { pending: 'New applications', changes: 'Changes' } as const
+
+interface ApprovalsContent {
+  readonly clients: readonly RegisteredClient[]
+  /** The names of the owners by project. */
+  readonly owners: ReadonlyMap<string, readonly string[]>
+  readonly state: ListState
+  readonly total: number
+  readonly counts: Readonly<Record<ListedStatus, number>>
+  /** The project that the list is narrowed down to. */
+  readonly project: Project | undefined
+  /** The application that was declined last. */
+  readonly declined: RegisteredClient | undefined
+  readonly nowMs: number
+}
+
+/** What an administrator has to decide on: one by one, or several at once. */
+function approvalsPage(request: DeveloperRequest, content: ApprovalsContent): PageContent {
+  const { paths, csrfToken, url } = request
+  const { clients, state, total, counts, project } = content
+  const facets = Object.entries(approvalFacets) as [keyof typeof approvalFacets, string][]
+  const body = html`${declinedNotice(request, content.declined)}
+    ${project === undefined ? '' : html`<p class="bar">Only of <a href="${paths.project(project.id)}">${project.name}</a> <a class="button small outline" href="${paths.approvals}">Show all projects</a></p>`}
+    <form id="decisions" method="post" action="${url}">${csrfInput(csrfToken)}</form>
+    ${list(columns(request, content), clients, {
+      label: 'Applications to decide on',
+      browsing: {
+        path: paths.approvals,
+        state,
+        total,
+        noun: 'to decide on',
+        search: 'Name, project, owner, product or client ID',
+        facets: [
+          { id: '', label: 'All', count: counts.awaiting },
+          ...facets.map(([id, label]) => ({ id, label, count: counts[id] })),
+        ],
+        query: { project: project?.id ?? '' },
+      },
+      empty: html`<div class="empty">
+        <h2>No pending approvals</h2>
+        <p class="muted">New applications, and changes that require a new approval, appear here.</p>
+      </div>`,
+    })}
+    ${clients.length === 0 ? '' : selection()}`
+  return { title: 'Approvals', body }
+}
+
+/** What is decided on the selected ones: as they were shown, whatever has changed since. */
+function selection(): SafeHtml {
+  const reason = { name: 'reason', label: 'Reason', hint: 'The owners see it.', required: false, rows: 3 }
+  return html`<div class="selection actions">
+    <button form="decisions" data-selected="Approve">Approve selected</button>
+    <button
+      type="button"
+      class="outline"
+      commandfor="decline-selected"
+      command="show-modal"
+      aria-haspopup="dialog"
+      data-selected="Decline"
+    >
+      Decline selected
+    </button>
+    <dialog id="decline-selected" closedby="any" aria-labelledby="decline-selected-title">
+      <form method="dialog">
+        <header><h2 id="decline-selected-title">Decline the selected requests?</h2></header>
+        <div>${textArea({ ...reason, form: 'decisions' }, emptyForm)}</div>
+        <footer>
+          <button type="button" class="outline" commandfor="decline-selected" command="close">Cancel</button>
+          <button form="decisions" name="decision" value="decline">Decline</button>
+        </footer>
+      </form>
+    </dialog>
+  </div>`
+}
+
+/** Confirms the decision, which can be undone. */
+function declinedNotice(request: DeveloperRequest, client: RegisteredClient | undefined): SafeHtml | '' {
+  const undo = client && undoDeclineForm(request, client, 'approvals')
+  if (!undo) return ''
+  const { application, project } = client
+  return html`<div role="status" class="notice bar" data-variant="success">
+    <p>
+      The request of
+      <a href="${request.paths.application(project.id, application.id)}">${application.name}</a>
+      was declined.
+    </p>
+    ${undo}
+  </div>`
+}
+
+function columns(
+  request: DeveloperRequest,
+  { owners, nowMs, project: only }: ApprovalsContent,
+): readonly Column<RegisteredClient>[] {
+  const { paths } = request
+  const shown = ({ revision, clientId }: Application) => `${revision} ${clientId}`
+  return [
+    {
+      label: html`<input type="checkbox" data-select-all aria-label="Select all that are shown" />`,
+      kind: 'select',
+      cell: ({ application }) =>
+        html`<input
+          type="checkbox"
+          name="selected"
+          value="${shown(application)}"
+          form="decisions"
+          aria-label="Select ${application.name}"
+        />`,
+    },
+    {
+      label: 'Application',
+      kind: 'name',
+      cell: ({ application, project }) =>
+        named({
+          name: application.name,
+          href: linkTo(paths.application(project.id, application.id), { from: 'approvals' }),
+          below: html`<span class="narrow">${additionsOf(application).join(', ')} · </span>${project.name} ·
+            ${ownersOf(owners.get(project.id))}`,
+          belowHref: only === undefined ? linkTo(paths.approvals, { project: project.id }) : undefined,
+        }),
+    },
+    {
+      label: 'Adds',
+      kind: 'text',
+      leaves: 1,
+      cell: ({ application }) => {
+        const { note } = application.review ?? {}
+        return html`${names(additionsOf(application), 3)}${note === undefined ? '' : html`<q class="cut below" title="${note}">${note}</q>`}`
+      },
+    },
+    {
+      label: 'Requested',
+      kind: 'time',
+      leaves: 3,
+      cell: ({ application: { createdAtMs, review } }) =>
+        relativeTime(review?.requestedAtMs ?? createdAtMs, nowMs),
+    },
+    {
+      label: 'Decision',
+      kind: 'decision',
+      cell: (client) => {
+        const { application } = client
+        return html`<button
+            class="small outline"
+            form="decisions"
+            name="approve"
+            value="${shown(application)}"
+          >
+            Approve<span class="visually-hidden"> ${application.name}</span>
+          </button>
+          ${declineLink(request, client, 'approvals')}`
+      },
+    },
+  ]
+}
+
+function ownersOf(all: readonly string[] = []): string | SafeHtml {
+  return all.length === 0 ? absent('no owner') : all.join(', ')
+}
+
+interface DeclineContent {
+  readonly client: RegisteredClient
+  /** `approvals`: the administrator continues at the queue, otherwise at the application. */
+  readonly from: string
+  readonly state?: FormState
+}
+
+/** Asks why a request is declined. */
+function declinePage(
+  request: DeveloperRequest,
+  { client: { application, project }, from, state = emptyForm }: DeclineContent,
+): PageContent {
+  const { paths, csrfToken } = request
+  const { id, name, revision, requested, review } = application
+  const cancel = from === 'approvals' ? paths.approvals : paths.application(project.id, id)
+  const reason = {
+    name: 'reason',
+    label: 'Reason',
+    hint: 'The owners of the application see it.',
+    required: false,
+    rows: 3,
+  }
+  const body = html`<form method="post" action="${paths.approval(project.id, id)}" class="card form">
+    ${csrfInput(csrfToken)}<input type="hidden" name="decision" value="decline" />
+    <input type="hidden" name="revision" value="${revision}" />
+    <input type="hidden" name="from" value="${from}" />
+    ${requested ? html`<p><strong>Requested:</strong> ${requestedText(requested, application)}.</p>` : ''}
+    ${requesterNote(review)} ${textArea(reason, state)}
+    <p class="bar"><button>Decline</button> <a class="button outline" href="${cancel}">Cancel</a></p>
+  </form>`
+  const trail = [
+    ['Approvals', paths.approvals],
+    [name, paths.application(project.id, id)],
+  ] as const
+  return { title: requested ? 'Decline the changes' : 'Decline the application', body, trail }
+}

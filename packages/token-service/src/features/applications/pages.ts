@@ -1,0 +1,461 @@
+import { type SafeHtml, html } from '@remix-run/html-template'
+import type { FastifyInstance } from 'fastify'
+import { randomUUID } from 'node:crypto'
+import { AlreadyExists } from '../credentials/acts.ts'
+import type { ListedStatus } from '../search/listings.ts'
+import type { RawParameters } from '../../oauth/parameters.ts'
+import { newApplicationPage, settingsPage } from './form-pages.ts'
+import {
+  type Offered,
+  applicationFormState,
+  catalogueHints,
+  newApplication,
+  parseApplicationForm,
+  settingsList,
+} from '../../portal/applications/application-form.ts'
+import { applicationFrame } from '../../portal/applications/application-frame.ts'
+import {
+  type ApplicationTableContent,
+  applicationColumns,
+  applicationOrders,
+  listApplications,
+} from '../../portal/applications/application-table.ts'
+import { usageChart } from '../../portal/applications/usage-chart.ts'
+import {
+  type Usage,
+  describeOutcome,
+  summarizeUsage,
+  usageRanges,
+  usageStart,
+} from '../../portal/applications/usage.ts'
+import { secretPage } from '../../portal/credentials/secret-page.ts'
+import { type Column, type Facet, type ListState, list, listState, state } from '../../portal/layout/list.ts'
+import type { PageContent } from '../../portal/layout/page.ts'
+import { formatCount, linkTo, partOf } from '../../portal/layout/paging.ts'
+import { deletionForm, submissionForm } from '../../portal/layout/parse-form.ts'
+import { tokenSnippets } from '../../portal/layout/snippets.ts'
+import { type LastUses, lastUse, relativeTime, time } from '../../portal/layout/time.ts'
+import { startPage } from '../../portal/start-page.ts'
+import { developerPages } from '../../portal/pages.ts'
+import { patterns } from '../../portal/paths.ts'
+import { PortalError } from '../../portal/portal-error.ts'
+import type { DeveloperRequest } from '../../portal/portal-request.ts'
+import { findOwnProject, ownClient, ownerIdOf } from '../../portal/own-projects.ts'
+import type { PortalService } from '../../portal/session/openid-provider.ts'
+import { actorOf } from '../../portal/session/session.ts'
+import type { TokenRequestEntry, TokenRequestOutcome } from '../../storage/activity-storage.ts'
+import type { Application, Project, RegisteredClient } from '../../storage/application.ts'
+
+const maxApplications = 100
+const maxPending = 20
+const offeredProjects = 200
+// The latest ones, among which the result is searched for.
+const readRequests = 1_000
+const week = usageRanges[1]
+
+/** The product and the scope that the listed applications have, if the URL says so. */
+function havingOf({ product, scope }: RawParameters): Having {
+  return {
+    ...(typeof product === 'string' && product !== '' && { product }),
+    ...(typeof scope === 'string' && scope !== '' && { scope }),
+  }
+}
+
+export async function applicationPages(portal: FastifyInstance, service: PortalService): Promise<void> {
+  const { get, post } = developerPages(portal)
+  const { storage, registryFor, activity, clock } = service
+
+  /** The catalogues, and what the application has. */
+  async function offered(application?: Application): Promise<Offered> {
+    const [products, scopes] = await Promise.all([storage.products.list(), storage.scopes.list()])
+    return {
+      products: [...new Set([...products.map(({ name }) => name), ...(application?.products ?? [])])],
+      scopes: [...new Set([...scopes.map(({ name }) => name), ...(application?.scopes ?? [])])],
+      hints: { products: catalogueHints(products), scopes: catalogueHints(scopes) },
+    }
+  }
+
+  /** Where the developer can register or move applications: the first ones by name, and the chosen one. */
+  async function projectsToChoose(request: DeveloperRequest, chosen?: Project): Promise<Project[]> {
+    const filter = { ownerId: ownerIdOf(request), limit: offeredProjects, offset: 0 }
+    const { items } = await storage.listings.projects(filter)
+    const found = items.map(({ project }) => project)
+    const all = chosen && !found.some(({ id }) => id === chosen.id) ? [chosen, ...found] : found
+    return all.filter(({ deletesAtMs }) => deletesAtMs === undefined)
+  }
+
+  /** Where the application can be moved to. */
+  async function otherProjects(
+    request: DeveloperRequest,
+    { project, application }: RegisteredClient,
+  ): Promise<Project[]> {
+    const all = await projectsToChoose(request)
+    const others = all.filter(({ id }) => id !== project.id)
+    if (request.developer.administrator || application.status !== 'approved') return others
+    const owners = await storage.listings.owners([project, ...others].map(({ id }) => id))
+    const own = owners.get(project.id) ?? []
+    return others.filter(({ id }) => owners.get(id)?.every((name) => own.includes(name)))
+  }
+
+  get(patterns.newApplication, async (request) => {
+    const chosen = String(request.query['project'] ?? '')
+    const project = chosen === '' ? undefined : await findOwnProject(storage, request, chosen)
+    const projects = await projectsToChoose(request, project)
+    const [first] = projects
+    if (first === undefined) return { redirectTo: request.paths.newProject }
+    const only = projects.length === 1 ? first.id : ''
+    const state = applicationFormState(newApplication)
+    const values = { ...state.values, project: project?.id ?? only }
+    return {
+      page: newApplicationPage(request, {
+        projects,
+        ...(await offered()),
+        state: { ...state, values },
+        submissionId: randomUUID(),
+      }),
+    }
+  })
+
+  post(patterns.newApplication, async (request) => {
+    const { developer, paths, form } = request
+    const id = submissionForm.safeParse(form).data?.submission_id
+    if (id === undefined) throw new PortalError('invalid_form')
+    const choices = await offered()
+    const chosen = String(form['project'] ?? '')
+    const parsed = parseApplicationForm(form, choices)
+    if (!parsed.data || chosen === '') {
+      const { state } = parsed.data
+        ? { state: { values: form as Record<string, string>, errors: { project: 'Choose a project.' } } }
+        : parsed
+      const projects = await projectsToChoose(request)
+      return {
+        page: newApplicationPage(request, { projects, ...choices, state, submissionId: id }),
+        status: 422,
+      }
+    }
+    const project = await findOwnProject(storage, request, chosen)
+    if (project.deletesAtMs !== undefined) throw new PortalError('not_found')
+    if ((await storage.applications.list(project.id)).length >= maxApplications) {
+      throw new PortalError('too_many_applications')
+    }
+    const status = developer.administrator ? 'approved' : 'pending'
+    if (status === 'pending') {
+      const own = { ownerId: developer.id, status, limit: 0, offset: 0 } as const
+      const { total } = await storage.listings.applications(own)
+      if (total >= maxPending) throw new PortalError('too_many_pending')
+    }
+    try {
+      const { note, ...chosen } = parsed.data
+      const review = status === 'pending' && note !== '' ? { review: { note } } : {}
+      const details = { ...chosen, ...review, projectId: project.id, status } as const
+      const { application, clientSecret } = await registryFor(actorOf(request)).createApplication(details, id)
+      if (form['from'] === 'start') {
+        const client = { application, project, secrets: [], scopeAudiences: new Map() }
+        const content = { project, client, hasToken: false, ...choices, submissionId: id, clientSecret }
+        return { page: startPage(request, content) }
+      }
+      return { page: secretPage(request, { application, project, clientSecret }) }
+    } catch (error) {
+      // The page was reloaded: the secret was shown already.
+      if (error instanceof AlreadyExists) return { redirectTo: paths.application(project.id, id) }
+      throw error
+    }
+  })
+
+  get(patterns.applications, async (request) => {
+    const facets = Object.keys(applicationFacets) as (keyof typeof applicationFacets)[]
+    const state = listState(request.query, { orders: applicationOrders, facets })
+    const { search, facet, order, limit, offset } = state
+    const having = havingOf(request.query)
+    const filter = { ...having, search, ownerId: ownerIdOf(request), nowMs: clock.now() }
+    const [part, counts] = await Promise.all([
+      listApplications(service, { ...filter, limit, offset, order, status: facet || undefined }),
+      storage.listings.applicationCounts(filter),
+    ])
+    return { page: applicationsPage(request, { ...part, having, state, counts }) }
+  })
+
+  get(patterns.application, async (request) => {
+    const client = await ownClient(storage, request)
+    const nowMs = clock.now()
+    const { id, clientId } = client.application
+    const range = usageRanges.find((each) => each.id === request.query['range']) ?? usageRanges[0]
+    // Called first, because it writes what is pending.
+    const lastUses = await activity.lastUses([id])
+    const entries = await storage.activity.usage(clientId, usageStart(range, nowMs))
+    const usage = summarizeUsage(entries, range, nowMs)
+    return { page: applicationPage(request, { client, usage, lastUses, nowMs }) }
+  })
+
+  get(patterns.requests, async (request) => {
+    const client = await ownClient(storage, request)
+    const nowMs = clock.now()
+    const { clientId } = client.application
+    await activity.flush()
+    const [entries, requests] = await Promise.all([
+      storage.activity.usage(clientId, usageStart(week, nowMs)),
+      storage.activity.requests(clientId, readRequests),
+    ])
+    const usage = summarizeUsage(entries, week, nowMs)
+    const outcomes = ['issued' as const, ...usage.failures.map(([each]) => each)]
+    const state = listState(request.query, { orders: ['time'], facets: outcomes })
+    const outcome = state.facet || undefined
+    const found = requests.filter((each) => outcome === undefined || each.outcome === outcome)
+    const content = {
+      client,
+      usage,
+      requests: partOf(found, state),
+      total: found.length,
+      state,
+      outcome,
+    }
+    return { page: requestsPage(request, content) }
+  })
+
+  get(patterns.settings, async (request) => {
+    const client = await ownClient(storage, request)
+    const { application } = client
+    const state = applicationFormState({ ...application, ...application.requested })
+    const content = { ...(await offered(application)), state }
+    return {
+      page: settingsPage(request, client, {
+        ...content,
+        otherProjects: await otherProjects(request, client),
+      }),
+    }
+  })
+
+  post(patterns.settings, async (request) => {
+    const client = await ownClient(storage, request)
+    const choices = await offered(client.application)
+    const parsed = parseApplicationForm(request.form, choices)
+    if (!parsed.data) {
+      const content = {
+        ...choices,
+        state: parsed.state,
+        otherProjects: await otherProjects(request, client),
+      }
+      return { page: settingsPage(request, client, content), status: 422 }
+    }
+    const { administrator } = request.developer
+    const { id, clientId } = client.application
+    const registry = registryFor(actorOf(request))
+    const { note, ...settings } = parsed.data
+    await registry.changeSettings(client.application, settings, administrator, note)
+    const changed = await storage.applications.findClient(clientId)
+    const isRequested =
+      changed?.application.requested ?? client.application.status !== changed?.application.status
+    const notice = isRequested ? 'changes_requested' : 'application_changed'
+    return { redirectTo: request.paths.application(client.project.id, id), notice }
+  })
+
+  post(patterns.move, async (request) => {
+    const { application } = await ownClient(storage, request)
+    const { project } = request.form
+    const to = await findOwnProject(storage, request, typeof project === 'string' ? project : '')
+    const { administrator } = request.developer
+    await registryFor(actorOf(request)).moveApplication(application, to.id, administrator)
+    return { redirectTo: request.paths.application(to.id, application.id), notice: 'application_moved' }
+  })
+
+  post(patterns.deletion, async (request) => {
+    const { application, project } = await ownClient(storage, request)
+    const { data } = deletionForm.safeParse(request.form)
+    if (!data) throw new PortalError('invalid_form')
+    const registry = registryFor(actorOf(request))
+    const { administrator } = request.developer
+    const redirectTo = request.paths.application(project.id, application.id)
+    if (data.decision === 'restore') {
+      await registry.restoreApplication(application, administrator)
+      return { redirectTo, notice: 'application_restored' }
+    }
+    await registry.deleteApplication(application, administrator)
+    return { redirectTo, notice: 'application_deleted' }
+  })
+}
+
+/** What the list can be narrowed down to. */
+const applicationFacets = {
+  approved: 'Approved',
+  pending: 'Pending',
+  changes: 'Changes requested',
+  revoked: 'Revoked',
+  expiring: 'Secret expires soon',
+  unused: 'Unused for 90 days',
+  deleted: 'Deleted',
+} as const satisfies Partial<Record<ListedStatus, string>>
+
+/** In which it can be shown; only the first and the second have a column. */
+/** What the applications of a list have, besides what it was narrowed down to. */
+interface Having {
+  readonly product?: string
+  readonly scope?: string
+}
+
+interface ApplicationsContent extends ApplicationTableContent {
+  readonly having: Having
+  readonly state: ListState
+  readonly total: number
+  /** How many match the search, by facet. */
+  readonly counts: Readonly<Record<ListedStatus | 'all', number>>
+}
+
+/** Every application that the developer may see. */
+function applicationsPage(request: DeveloperRequest, content: ApplicationsContent): PageContent {
+  const { paths } = request
+  const { having, state, total, counts, clients } = content
+  const names = Object.entries(applicationFacets) as [keyof typeof applicationFacets, string][]
+  const facets: Facet[] = [
+    { id: '', label: 'All', count: counts.all },
+    ...names
+      .map(([id, label]) => ({ id, label, count: counts[id] }))
+      .filter(({ id, count }) => count > 0 || id === state.facet),
+  ]
+  const listed = list(applicationColumns(request, content, { project: true }), clients, {
+    label: 'Applications',
+    browsing: {
+      path: paths.applications,
+      state,
+      total,
+      noun: 'applications',
+      search: 'Name, project, owner, product or client ID',
+      orders: [
+        ['-used', 'Last used'],
+        ['name', 'Name'],
+        ['-created', 'Created'],
+      ],
+      facets,
+      query: { ...having },
+    },
+    empty: html`<div class="empty">
+      <h2>No applications</h2>
+      <p class="muted">Each program that calls APIs has its own client ID and secrets.</p>
+      <p><a class="button" href="${paths.start}">Get your first token</a></p>
+    </div>`,
+  })
+  const [kind, name] = Object.entries(having)[0] ?? []
+  const body = html`${
+    kind === undefined
+      ? ''
+      : html`<p>
+          Only applications with the ${kind} <strong>${name}</strong>.
+          <a href="${paths.applications}">Show all applications</a>
+        </p>`
+  }${listed}`
+  const actions = html`<a class="button" href="${paths.newApplication}">New application</a>`
+  return { title: 'Applications', body, actions }
+}
+
+interface ApplicationContent {
+  readonly client: RegisteredClient
+  readonly usage: Usage
+  readonly lastUses: LastUses
+  readonly nowMs: number
+}
+
+/** The overview of an application: is it working, and with which settings. */
+function applicationPage(request: DeveloperRequest, content: ApplicationContent): PageContent {
+  const { client, usage, lastUses, nowMs } = content
+  const { application, project } = client
+  const { id, clientId, lifetimeSeconds } = application
+  const { paths, baseUrl } = request
+  const usedAtMs = lastUses.get(id)
+  const body = html`<section aria-labelledby="usage">
+      ${usageChart(usage, paths.application(project.id, id))}
+    </section>
+    <section aria-labelledby="token">
+      <h2 id="token">Latest token</h2>
+      ${
+        usedAtMs === undefined
+          ? html`<p class="muted">The application has not received a token yet.</p>`
+          : html`<p>
+              ${well((usedAtMs - nowMs) / lifetimeSeconds / 1000 + 1)} Requested
+              ${lastUse(id, lastUses, nowMs)}. ${expiry(usedAtMs + lifetimeSeconds * 1000, nowMs)}
+            </p>`
+      }
+    </section>
+    <section aria-labelledby="request">
+      <h2 id="request">Request a token</h2>
+      <p>
+        Replace <code>YOUR_CLIENT_SECRET</code>. If you do not have the secret any more, create a new one with
+        the <a href="${paths.credentials(project.id, id)}">credentials</a>. Or
+        <a href="${linkTo(paths.reference, { client: clientId })}#getAccessToken">try it</a> from here,
+        without a secret.
+      </p>
+      ${tokenSnippets({ baseUrl, clientId, clientSecret: 'YOUR_CLIENT_SECRET' })}
+    </section>
+    <section aria-labelledby="settings">
+      <div class="bar">
+        <h2 id="settings">Settings</h2>
+        <div class="actions"><a href="${paths.settings(project.id, id)}">Change</a></div>
+      </div>
+      ${settingsList(application)}
+    </section>`
+  return applicationFrame(request, client, 'application', body)
+}
+
+/** The remaining part of a lifetime, from 0 to 1, as the water in a well. The text beside it says the same. */
+function well(remaining: number): SafeHtml {
+  const level = Math.min(Math.max(remaining, 0), 1) * 12
+  return html`<svg class="well" viewBox="0 0 20 20" aria-hidden="true">
+    <rect x="5" y="${16 - level}" width="10" height="${level}" />
+    <path d="M4 3v13a1 1 0 0 0 1 1h10a1 1 0 0 0 1-1V3" />
+  </svg>`
+}
+
+function expiry(expiresAtMs: number, nowMs: number): SafeHtml {
+  return html`${expiresAtMs <= nowMs ? 'Expired' : 'Expires'} ${relativeTime(expiresAtMs, nowMs)}.`
+}
+
+interface RequestsContent {
+  readonly client: RegisteredClient
+  /** A part of the latest ones with that result, and how many there are. */
+  readonly requests: readonly TokenRequestEntry[]
+  readonly total: number
+  readonly state: ListState
+  /** Of the last 7 days, for the reasons of failures. */
+  readonly usage: Usage
+  readonly outcome: TokenRequestOutcome | undefined
+}
+
+/** The latest token requests of an application, and why some have failed. */
+function requestsPage(request: DeveloperRequest, content: RequestsContent): PageContent {
+  const { client, usage, outcome } = content
+  const { application, project } = client
+  const path = request.paths.requests(project.id, application.id)
+  const choices = [
+    [undefined, 'All', usage.issued + usage.failed],
+    ['issued', describeOutcome('issued').label, usage.issued],
+    ...usage.failures.map(
+      ([failure, requests]) => [failure, describeOutcome(failure).label, requests] as const,
+    ),
+  ] as const
+  const facets = choices.map(([each, label, count]) => ({ id: each ?? '', label, count }))
+  const body = html`${
+    outcome === undefined || outcome === 'issued'
+      ? ''
+      : html`<p class="notice">${describeOutcome(outcome).help}</p>`
+  }
+  ${list(columns, content.requests, {
+    label: 'Latest token requests',
+    browsing: { path, state: content.state, total: content.total, noun: 'entries', facets },
+    empty: html`<p class="muted">No token request in the last 7 days.</p>`,
+  })}`
+  return applicationFrame(request, client, 'requests', body)
+}
+
+const columns: readonly Column<TokenRequestEntry>[] = [
+  {
+    label: 'Result',
+    kind: 'name',
+    cell: ({ outcome }) => state(outcome === 'issued' ? 'success' : 'danger', describeOutcome(outcome).label),
+  },
+  {
+    label: 'Address',
+    kind: 'text',
+    leaves: 1,
+    cell: ({ address }) => html`<code class="cut">${address}</code>`,
+  },
+  { label: 'Requests', kind: 'number', leaves: 2, cell: ({ count }) => formatCount(count) },
+  { label: 'Time', kind: 'date', cell: ({ atMs }) => time(atMs) },
+]

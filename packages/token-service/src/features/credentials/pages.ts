@@ -1,0 +1,46 @@
+import type { FastifyInstance } from 'fastify'
+import { randomUUID } from 'node:crypto'
+import { type CredentialPages, addCredentialForms } from '../../portal/credentials/credential-forms.ts'
+import { credentialsPage } from '../../portal/credentials/credentials-section.ts'
+import { secretPage } from '../../portal/credentials/secret-page.ts'
+import { developerPages } from '../../portal/pages.ts'
+import { patterns } from '../../portal/paths.ts'
+import type { DeveloperRequest } from '../../portal/portal-request.ts'
+import { ownClient } from '../../portal/own-projects.ts'
+import type { PortalService } from '../../portal/session/openid-provider.ts'
+
+/** The credentials of an application. */
+export async function credentialPages(portal: FastifyInstance, service: PortalService): Promise<void> {
+  const { storage, perform, activity, clock } = service
+  const { get, post } = developerPages(portal)
+
+  get(patterns.credentials, async (request) => {
+    const client = await ownClient(storage, request)
+    const { application, secrets } = client
+    const used = [application, ...secrets, ...application.keys].map(({ id }) => id)
+    const content = {
+      lastUses: await activity.lastUses(used),
+      nowMs: clock.now(),
+      submissionId: randomUUID(),
+    }
+    return { page: credentialsPage(request, client, content) }
+  })
+
+  const find = async (request: DeveloperRequest): Promise<CredentialPages> => {
+    const { paths } = request
+    const { application, project, secrets } = await ownClient(storage, request)
+    const list = paths.credentials(project.id, application.id)
+    return {
+      owner: { ...application, secrets, kind: 'applications' },
+      list,
+      action: paths.keys(project.id, application.id),
+      trail: [
+        ['Projects', paths.projects],
+        [project.name, paths.project(project.id)],
+        [application.name, list],
+      ],
+      secretPage: (secret) => secretPage(request, { application, project, ...secret }),
+    }
+  }
+  addCredentialForms({ get, post }, patterns, { perform, clock, find })
+}

@@ -1,0 +1,293 @@
+import { type SafeHtml, html } from '@remix-run/html-template'
+import type { FastifyInstance } from 'fastify'
+import { randomUUID } from 'node:crypto'
+import type { ExpiringSecret, FailureTotal, ListPage } from '../search/listings.ts'
+import { catalogueHints } from '../../portal/applications/application-form.ts'
+import { successRate, usageFigure, usageLegend } from '../../portal/applications/usage-chart.ts'
+import {
+  type Usage,
+  describeOutcome,
+  summarizeUsage,
+  usageRanges,
+  usageStart,
+} from '../../portal/applications/usage.ts'
+import { type AuditSentence, createAuditSentences, eventGroups } from '../../portal/audit-events.ts'
+import { expiryBadge } from '../../portal/credentials/credentials-section.ts'
+import { type Column, type Facet, type ListState, list, listState, named } from '../../portal/layout/list.ts'
+import type { PageContent } from '../../portal/layout/page.ts'
+import { formatCount, linkTo } from '../../portal/layout/paging.ts'
+import { relativeTime, relativeTimeOrNever } from '../../portal/layout/time.ts'
+import { type StartContent, startPage } from '../../portal/start-page.ts'
+import { developerPages } from '../../portal/pages.ts'
+import { patterns } from '../../portal/paths.ts'
+import type { DeveloperRequest } from '../../portal/portal-request.ts'
+import { joinedProjects, ownerIdOf } from '../../portal/own-projects.ts'
+import type { PortalService } from '../../portal/session/openid-provider.ts'
+import { type Project, isBeingDeleted } from '../../storage/application.ts'
+
+const shownRows = 5
+const dayMs = 86_400_000
+const longestExpiryDays = 30
+const expiryMs = longestExpiryDays * dayMs
+const month = usageRanges[2]
+/** What administrators want to know of: everything but log-ins and rejected requests. */
+const changeEvents = Object.entries(eventGroups).flatMap(([name, [, events]]): readonly string[] =>
+  name === 'sessions' || name === 'rejections' ? [] : events,
+)
+
+/** The overview, and the steps to the first token. */
+export async function overviewPages(
+  portal: FastifyInstance,
+  { storage, activity, clock }: PortalService,
+): Promise<void> {
+  const { get } = developerPages(portal)
+  async function progress(all: readonly Project[]): Promise<StartContent> {
+    const projects = all.filter(({ deletesAtMs }) => deletesAtMs === undefined)
+    const clients = await storage.applications.listOf(projects.map(({ id }) => id))
+    const lastUses = await activity.lastUses(clients.map(({ application }) => application.id))
+    const [products, scopes] = await Promise.all([storage.products.list(), storage.scopes.list()])
+    const hasToken = ({ application }: (typeof clients)[number]) => lastUses.has(application.id)
+    const registered = clients.filter((client) => !isBeingDeleted(client))
+    const client = registered.find(hasToken) ?? registered[0]
+    return {
+      project: client?.project ?? projects[0],
+      client,
+      hasToken: client !== undefined && hasToken(client),
+      products: products.map(({ name }) => name),
+      scopes: scopes.map(({ name }) => name),
+      hints: { products: catalogueHints(products), scopes: catalogueHints(scopes) },
+      submissionId: randomUUID(),
+    }
+  }
+
+  get(patterns.root, async (request) => {
+    const { developer, paths, notice } = request
+    await activity.flush()
+    if (!(await storage.listings.hasToken(ownerIdOf(request)))) return { redirectTo: paths.start, notice }
+    const ownerId = ownerIdOf(request)
+    const nowMs = clock.now()
+    const { listings } = storage
+    const [totals, applications, pending, expiring, failures, changes] = await Promise.all([
+      listings.usageTotals(usageStart(month, nowMs), ownerId),
+      listings.applications({ ownerId, limit: 0, offset: 0 }),
+      developer.administrator
+        ? listings.awaitingCount()
+        : listings
+            .applications({ ownerId, status: 'pending', limit: 0, offset: 0 })
+            .then(({ total }) => total),
+      listings.expiringSecrets([nowMs, nowMs + expiryMs], { ownerId, limit: shownRows, offset: 0 }),
+      listings.topFailures(nowMs - dayMs, shownRows, ownerId),
+      developer.administrator ? storage.audit.list(shownRows, { events: changeEvents }) : [],
+    ])
+    const content = {
+      usage: summarizeUsage(totals, month, nowMs),
+      applications: applications.total,
+      pending,
+      expiring: expiring.items,
+      failures,
+      changes: await createAuditSentences(storage, paths, changes),
+      nowMs,
+    }
+    return { page: overviewPage(request, content) }
+  })
+
+  get(patterns.expiringSecrets, async (request) => {
+    const periods = Object.keys(expiryPeriods) as (keyof typeof expiryPeriods)[]
+    const state = listState(request.query, { orders: ['expires'], facets: periods })
+    const nowMs = clock.now()
+    await activity.flush()
+    const read = (days: string, limit: number, offset: number) =>
+      storage.listings.expiringSecrets([nowMs, nowMs + (Number(days) || longestExpiryDays) * dayMs], {
+        ownerId: ownerIdOf(request),
+        limit,
+        offset,
+      })
+    const [found, ...totals] = await Promise.all([
+      read(state.facet, state.limit, state.offset),
+      ...['', ...periods].map(async (days) => [days, (await read(days, 0, 0)).total] as const),
+    ])
+    return { page: expiringSecretsPage(request, { ...found, state, counts: new Map(totals), nowMs }) }
+  })
+
+  // An administrator sees every project, but takes the steps in their own.
+  get(patterns.start, async (request) => ({
+    page: startPage(request, await progress(await joinedProjects(storage, request))),
+  }))
+}
+
+interface OverviewContent {
+  /** Of all applications that the developer may see. */
+  readonly usage: Usage
+  readonly applications: number
+  /** For administrators: to decide on. For developers: their own that wait. */
+  readonly pending: number
+  readonly expiring: readonly ExpiringSecret[]
+  readonly failures: readonly FailureTotal[]
+  /** For administrators. */
+  readonly changes: readonly AuditSentence[]
+  readonly nowMs: number
+}
+
+/** The first page: what happens, and what needs somebody. */
+function overviewPage(request: DeveloperRequest, content: OverviewContent): PageContent {
+  const { paths, developer } = request
+  const { usage, applications, pending, expiring, failures, changes, nowMs } = content
+  const requests = usage.issued + usage.failed
+  const rate = requests === 0 ? '–' : successRate(usage)
+  const pendingPath = developer.administrator
+    ? paths.approvals
+    : linkTo(paths.applications, { show: 'pending' })
+  const body = html`<dl class="figures">
+      ${figure('Tokens in 30 days', formatCount(usage.issued))} ${figure('Success rate', rate)}
+      ${figure('Applications', formatCount(applications), paths.applications)}
+      ${figure(developer.administrator ? 'To approve' : 'Pending approval', formatCount(pending), pendingPath, pending > 0)}
+    </dl>
+    <section aria-labelledby="tokens">
+      <h2 id="tokens">Token requests per day</h2>
+      ${requests === 0 ? html`<p class="muted">No token requests in the last 30 days.</p>` : html`${usageLegend(usage)} ${usageFigure(usage, 'tokens')}`}
+    </section>
+    <div class="grid">
+      ${part(
+        'Secrets that expire soon',
+        expiring.map((secret) => expiry(request, secret, nowMs)),
+        'No secret expires in the next 30 days.',
+        expiring.length > 0 ? html`<a href="${paths.expiringSecrets}">All</a>` : undefined,
+      )}
+      ${part(
+        'Top failures, 24 hours',
+        failures.map((failure) => failureRow(request, failure)),
+        'No token request has failed.',
+      )}
+      ${
+        developer.administrator
+          ? part(
+              'Recent changes',
+              changes.map(
+                ({ sentence, atMs }) =>
+                  html`<p>${sentence}<br /><span class="hint">${relativeTime(atMs, nowMs)}</span></p>`,
+              ),
+              'No changes yet.',
+              html`<a href="${paths.audit}">Audit log</a>`,
+            )
+          : ''
+      }
+    </div>`
+  return { title: 'Overview', body }
+}
+
+function figure(name: string, value: string, path?: string, isDue = false): SafeHtml {
+  return html`<div>
+    <dt>${name}</dt>
+    <dd>
+      ${path === undefined ? value : html`<a class="quiet ${isDue ? 'due' : ''}" href="${path}">${value}</a>`}
+    </dd>
+  </div>`
+}
+
+function part(title: string, rows: readonly SafeHtml[], otherwise: string, link?: SafeHtml): SafeHtml {
+  return html`<section>
+    <div class="bar">
+      <h2>${title}</h2>
+      ${link === undefined ? '' : html`<div class="actions">${link}</div>`}
+    </div>
+    ${
+      rows.length === 0
+        ? html`<p class="muted">${otherwise}</p>`
+        : html`<ul class="rows">
+            ${rows.map((row) => html`<li class="bar">${row}</li>`)}
+          </ul>`
+    }
+  </section>`
+}
+
+function expiry(request: DeveloperRequest, secret: ExpiringSecret, nowMs: number): SafeHtml {
+  return html`<p>${ownerLink(request, secret)} <code>${secret.prefix}••••</code></p>
+    <div class="actions">${expiryBadge(secret.expiresAtMs, nowMs)}</div>`
+}
+
+function failureRow({ paths }: DeveloperRequest, { application, outcome, requests }: FailureTotal): SafeHtml {
+  return html`<p>
+      <a href="${paths.requests(application.projectId, application.id)}">${application.name}</a><br /><span
+        class="hint"
+        >${describeOutcome(outcome).label}</span
+      >
+    </p>
+    <div class="actions number">${formatCount(requests)}</div>`
+}
+
+/** The days within which a secret expires, as the URL says. */
+const expiryPeriods = { '14': 'Within 14 days', '7': 'Within 7 days', '1': 'Within a day' } as const
+
+interface ExpiringSecretsContent extends ListPage<ExpiringSecret> {
+  readonly state: ListState
+  /** How many expire within each period; empty: the longest. */
+  readonly counts: ReadonlyMap<string, number>
+  readonly nowMs: number
+}
+
+/** The secrets that expire next: of the developer's applications, or for administrators of all clients. */
+function expiringSecretsPage(
+  request: DeveloperRequest,
+  { items, total, state, counts, nowMs }: ExpiringSecretsContent,
+): PageContent {
+  const { paths } = request
+  const facet = (id: string, label: string): Facet => ({ id, label, count: counts.get(id) ?? 0 })
+  const columns: readonly Column<ExpiringSecret>[] = [
+    {
+      label: 'Client',
+      kind: 'name',
+      cell: ({ owner, prefix }) =>
+        named({
+          name: owner.name || owner.clientId,
+          href: ownerPath(request, owner),
+          below: html`<code>${prefix}••••</code>`,
+        }),
+    },
+    {
+      label: 'Last used',
+      kind: 'time',
+      leaves: 1,
+      cell: ({ lastUsedAtMs }) => relativeTimeOrNever(lastUsedAtMs, nowMs),
+    },
+    { label: 'Expires', kind: 'time', cell: ({ expiresAtMs }) => expiryBadge(expiresAtMs, nowMs) },
+  ]
+  const body = html`<p class="lead">
+      Rotate a secret, and deploy the new one, before the secret in use expires. A secret that was never used
+      can expire without an effect.
+    </p>
+    ${list(columns, items, {
+      label: 'Secrets that expire soon',
+      browsing: {
+        path: paths.expiringSecrets,
+        state,
+        total,
+        noun: 'secrets',
+        facets: [
+          facet('', `Within ${longestExpiryDays} days`),
+          ...Object.entries(expiryPeriods)
+            .toSorted(([a], [b]) => Number(b) - Number(a))
+            .map(([id, label]) => facet(id, label)),
+        ],
+      },
+      empty: html`<div class="empty"><h2>No secret expires in the next ${longestExpiryDays} days</h2></div>`,
+    })}`
+  return {
+    title: 'Secrets that expire soon',
+    body,
+    trail: [['Overview', paths.root]],
+    section: paths.root,
+  }
+}
+
+/** Where one rotates the secret. */
+function ownerPath(
+  { paths }: DeveloperRequest,
+  { id, projectId, clientId }: ExpiringSecret['owner'],
+): string {
+  return projectId === undefined ? paths.resourceServer(clientId) : paths.credentials(projectId, id)
+}
+
+/** The name of a secret's owner, as a link to where one rotates the secret. */
+function ownerLink(request: DeveloperRequest, { owner }: ExpiringSecret): SafeHtml {
+  return html`<a href="${ownerPath(request, owner)}">${owner.name || owner.clientId}</a>`
+}

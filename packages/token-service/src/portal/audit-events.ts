@@ -1,0 +1,278 @@
+import { type SafeHtml, html } from '@remix-run/html-template'
+import { describeOutcome } from './applications/usage.ts'
+import { formatCount } from './layout/paging.ts'
+import type { Paths } from './paths.ts'
+import type { Storage } from '../service/context.ts'
+import { byConfiguration } from '../storage/act.ts'
+import type { StoredAuditEntry } from '../storage/audit-storage.ts'
+
+/**
+ * What happened, by event: `{client}` and `{detail}` are the application or API and what else the entry names, `{owner}`
+ * is "of {client}" if there is one. The actor precedes the sentence, unless that starts with a capital letter.
+ */
+const sentences: Readonly<Record<string, string>> = {
+  administrator_rejected: 'A request with a wrong administrator token was rejected',
+  application_approved: 'approved {client}',
+  application_changed: 'changed the settings of {client}',
+  application_created: 'registered {client}',
+  application_deleted: 'deleted {client}',
+  application_moved: 'moved {client} to {detail}',
+  application_restored: 'restored {client}',
+  application_revoked: 'revoked the approval of {client}',
+  approval_requested: 'requested a new approval of {client}',
+  audit_interrupted: 'The audit log begins anew, because {detail}',
+  audit_purged: 'deleted the entries {detail} of the audit log, after their retention',
+  clock_confirmed: 'confirmed the clock',
+  database_created: 'created the database with schema {detail}',
+  database_upgraded: 'upgraded the database to schema {detail}',
+  decline_undone: 'undid the decline of a request of {client}',
+  developer_demoted: 'made {detail} a developer',
+  developer_invited: 'invited a developer: {detail}',
+  developer_joined: 'joined',
+  developer_promoted: 'made {detail} an administrator',
+  developer_removed: 'removed {detail}',
+  hash_key_removed: 'removed the hash key {detail}',
+  identity_linked: 'linked their account at {detail}',
+  identity_unlinked: 'unlinked their account at {detail}',
+  invitation_withdrawn: 'withdrew an invitation',
+  key_added: 'added a public key to {client}',
+  key_removed: 'removed a public key of {client}',
+  keys_changed: 'changed the configured public keys of {client}',
+  key_renamed: 'renamed a public key of {client}',
+  log_in_failed: 'failed to log in',
+  log_out_rejected: 'A log-out by the OpenID provider was rejected: {detail}',
+  logged_in: 'logged in by {detail}',
+  logged_out: 'logged out',
+  owner_added: 'added an owner: {detail}',
+  owner_removed: 'removed an owner: {detail}',
+  password_changed: 'changed their password',
+  password_link_created: 'created a link to set a new password for {detail}',
+  password_set: 'set a new password with a link',
+  product_changed: 'changed the product {detail}',
+  product_added: 'added the product {detail}',
+  product_removed: 'removed the product {detail}',
+  project_changed: 'changed {detail}',
+  project_created: 'created {detail}',
+  project_deleted: 'deleted {detail}',
+  project_restored: 'restored {detail}',
+  request_declined: 'declined a request of {client}',
+  request_rejected: 'A request{owner} was rejected: {detail}',
+  resource_server_changed: 'changed {client}',
+  resource_server_created: 'registered {client}',
+  resource_server_removed: 'removed {client}',
+  trusted_issuer_added: 'trusted the issuer {detail}',
+  trusted_issuer_changed: 'changed the trusted issuer {detail}',
+  trusted_issuer_removed: 'no longer trusts the issuer {detail}',
+  webhook_removed: 'removed the webhook at {detail}',
+  webhook_set: 'set the webhook to {detail}',
+  webhook_tested: 'tested the webhook at {detail}',
+  scope_added: 'added the scope {detail}',
+  scope_changed: 'changed the scope {detail}',
+  scope_removed: 'removed the scope {detail}',
+  sessions_ended: 'ended the sessions of {detail}',
+  session_ended: 'ended one of their sessions',
+  secret_revoked: 'revoked a secret of {client}',
+  secret_rotated: 'rotated the secret of {client}',
+  signing_key_rotated: 'rotated the signing key; tokens are signed with {detail}',
+  signing_keys_replaced: 'replaced all signing keys; tokens are signed with {detail}',
+  token_tried: 'tried a token request of {client}',
+  token_revoked: 'revoked a token of {client}',
+  tokens_revoked: 'revoked all tokens of {client}',
+}
+
+/** The sentence of an event; one that is not known is named. */
+function sentenceOf(event: string): string {
+  const sentence = sentences[event] ?? `${event.replaceAll('_', ' ')} {client} {detail}`
+  return /^[A-Z]/.test(sentence) ? sentence : `{actor} ${sentence}`
+}
+
+/** What the filter offers: events that one looks for together. */
+export const eventGroups = {
+  applications: [
+    'Applications',
+    [
+      'application_created',
+      'application_changed',
+      'application_moved',
+      'application_deleted',
+      'application_restored',
+    ],
+  ],
+  approvals: [
+    'Approvals',
+    [
+      'application_approved',
+      'application_revoked',
+      'approval_requested',
+      'request_declined',
+      'decline_undone',
+    ],
+  ],
+  credentials: [
+    'Secrets, keys and tokens',
+    [
+      'secret_rotated',
+      'secret_revoked',
+      'key_added',
+      'key_removed',
+      'key_renamed',
+      'keys_changed',
+      'signing_key_rotated',
+      'signing_keys_replaced',
+      'hash_key_removed',
+      'trusted_issuer_added',
+      'trusted_issuer_changed',
+      'trusted_issuer_removed',
+      'tokens_revoked',
+      'token_revoked',
+      'token_tried',
+    ],
+  ],
+  projects: [
+    'Projects and owners',
+    [
+      'project_created',
+      'project_changed',
+      'project_deleted',
+      'project_restored',
+      'owner_added',
+      'owner_removed',
+    ],
+  ],
+  people: [
+    'People',
+    [
+      'developer_invited',
+      'invitation_withdrawn',
+      'developer_joined',
+      'developer_promoted',
+      'developer_demoted',
+      'developer_removed',
+      'password_link_created',
+      'password_set',
+      'password_changed',
+      'identity_linked',
+      'identity_unlinked',
+    ],
+  ],
+  sessions: [
+    'Log-ins',
+    ['logged_in', 'logged_out', 'log_in_failed', 'log_out_rejected', 'session_ended', 'sessions_ended'],
+  ],
+  catalogue: [
+    'API products and scopes',
+    ['product_added', 'product_changed', 'product_removed', 'scope_added', 'scope_changed', 'scope_removed'],
+  ],
+  resource_servers: [
+    'Resource servers',
+    ['resource_server_created', 'resource_server_changed', 'resource_server_removed'],
+  ],
+  webhook: ['Webhook', ['webhook_set', 'webhook_tested', 'webhook_removed']],
+  service: [
+    'The service itself',
+    ['database_created', 'database_upgraded', 'audit_purged', 'audit_interrupted', 'clock_confirmed'],
+  ],
+  rejections: ['Rejected requests', ['request_rejected', 'administrator_rejected']],
+} as const satisfies Readonly<Record<string, readonly [label: string, events: readonly string[]]>>
+
+export type EventGroup = keyof typeof eventGroups
+
+export function isEventGroup(name: string): name is EventGroup {
+  return Object.hasOwn(eventGroups, name)
+}
+
+/** An entry of the audit log as people read it. */
+export interface AuditSentence extends StoredAuditEntry {
+  readonly sentence: SafeHtml
+  /** The name of the application or API, if it still exists. */
+  readonly clientName?: string | undefined
+}
+
+interface Subject {
+  readonly name: string
+  readonly path: string
+}
+
+/** Names what the entries are about, as far as it still exists. */
+export async function createAuditSentences(
+  storage: Storage,
+  paths: Paths,
+  entries: readonly StoredAuditEntry[],
+): Promise<AuditSentence[]> {
+  const subjects = await findSubjects(storage, paths, entries)
+  return entries.map((entry) => {
+    const { event, clientId, detail, count } = entry
+    const client = clientId === undefined ? undefined : subjects.get(clientId)
+    const values: Readonly<Record<string, SafeHtml | string>> = {
+      actor: html`<strong>${actorText(entry)}</strong>`,
+      client: client ? linkTo(client) : (clientId ?? 'an application'),
+      owner: clientId === undefined ? '' : html` of ${client ? linkTo(client) : clientId}`,
+      detail:
+        detail === undefined ? '' : isRejection(event) ? outcomeText(detail) : detailText(detail, subjects),
+    }
+    const parts = sentenceOf(event).split(/\{(actor|client|owner|detail)\}/)
+    const sentence = html`${parts.map((part, index) => (index % 2 === 1 ? (values[part] ?? '') : part))}${count > 1 ? ` × ${formatCount(count)}` : ''}`
+    return { ...entry, sentence, clientName: client?.name }
+  })
+}
+
+const isRejection = (event: string) => event === 'request_rejected'
+// A reason in words is shown as it is.
+const outcomeText = (detail: string) => (/^[a-z_]+$/.test(detail) ? describeOutcome(detail).label : detail)
+
+/** Names of projects instead of their IDs, and anything else as it is. */
+function detailText(detail: string, subjects: ReadonlyMap<string, Subject>): SafeHtml {
+  return html`${detail.split(' ').map((word) => {
+    const subject = subjects.get(word)
+    return html`${subject ? linkTo(subject) : word} `
+  })}`
+}
+
+/** No person can be named like the others: their names stand in their own words. */
+export function actorText({ actorType, actor }: StoredAuditEntry): string {
+  switch (actorType) {
+    case 'person':
+      return actor ?? 'Somebody'
+    case 'api':
+      return 'The administrators’ API'
+    case 'command':
+      return `The command${actor === undefined ? '' : ` (run by ${actor})`}`
+    case 'service':
+      if (actor === byConfiguration.actor) return 'The configuration'
+      return `The service${actor === undefined ? '' : ` (${actor})`}`
+    default:
+      return 'Somebody'
+  }
+}
+
+function linkTo({ name, path }: Subject): SafeHtml {
+  return html`<a href="${path}">${name}</a>`
+}
+
+async function findSubjects(storage: Storage, paths: Paths, entries: readonly StoredAuditEntry[]) {
+  const clientIds = new Set(entries.flatMap(({ clientId }) => clientId ?? []))
+  const words = new Set(entries.flatMap(({ detail = '' }) => detail.split(' ')))
+  const projectIds = [...words].filter((word) => /^[\da-f-]{36}$/.test(word))
+  const [projects, servers, clients] = await Promise.all([
+    Promise.all(projectIds.map((id) => storage.projects.find(id))),
+    storage.resourceServers.list(),
+    Promise.all([...clientIds].map((clientId) => storage.applications.findClient(clientId))),
+  ])
+  return new Map<string, Subject>([
+    ...projects
+      .filter((project) => project !== undefined)
+      .map(({ id, name }) => [id, { name, path: paths.project(id) }] as const),
+    ...servers.map((server) => {
+      const { clientId, name } = server
+      return [
+        clientId,
+        { name: name === '' ? clientId : name, path: paths.resourceServer(clientId) },
+      ] as const
+    }),
+    ...clients
+      .filter((client) => client !== undefined)
+      .map(({ application: { clientId, id, name }, project }) => {
+        return [clientId, { name, path: paths.application(project.id, id) }] as const
+      }),
+  ])
+}

@@ -1,0 +1,210 @@
+import { html } from '@remix-run/html-template'
+import { z } from 'zod'
+import {
+  AlreadyExists,
+  type CredentialOwner,
+  addKeys,
+  removeKey,
+  renameKey,
+  revokeSecret,
+  rotateSecret,
+} from '../../features/credentials/acts.ts'
+import type { RawParameters } from '../../oauth/parameters.ts'
+import { code, copyButton, copyLabel } from '../layout/copyable.ts'
+import { type FormState, csrfInput, emptyForm, field, textArea } from '../layout/form.ts'
+import type { PageContent } from '../layout/page.ts'
+import { line, optionalLine, parseForm, submissionForm } from '../layout/parse-form.ts'
+import type { Pages } from '../pages.ts'
+import { PortalError } from '../portal-error.ts'
+import type { DeveloperRequest } from '../portal-request.ts'
+import { overlaps } from './credentials-section.ts'
+import { actorOf } from '../session/session.ts'
+import { UsageError } from '../../runtime/usage-error.ts'
+import type { ServiceContext } from '../../service/context.ts'
+import type { StoredSecret } from '../../storage/application.ts'
+
+/** An application or a resource server, and the pages about it. */
+export interface CredentialPages extends Omit<NewKeyContent, 'state'> {
+  readonly owner: CredentialOwner
+  /** The path of the page that lists the credentials. */
+  readonly list: string
+  /** The page that shows a new secret. */
+  readonly secretPage: (secret: {
+    readonly clientSecret: string
+    /** What happens to the existing secrets; `undefined` if none was valid. */
+    readonly existingSecrets?: string | undefined
+  }) => PageContent
+}
+
+/** Where the secrets and the keys of a client are changed: their IDs are in the paths. */
+interface CredentialPatterns {
+  readonly secrets: string
+  readonly secretRevocation: `${string}/:secretId/${string}`
+  readonly keys: string
+  readonly key: `${string}/:keyId`
+  readonly keyRemoval: `${string}/:keyId/${string}`
+}
+
+/** Changes the secrets and the public keys of a client; `find` throws if the developer may not change them. */
+export function addCredentialForms(
+  { get, post }: Pages<DeveloperRequest>,
+  at: CredentialPatterns,
+  {
+    perform,
+    clock,
+    find,
+  }: Pick<ServiceContext, 'perform' | 'clock'> & {
+    readonly find: (request: DeveloperRequest) => Promise<CredentialPages>
+  },
+): void {
+  const showNewKey = (request: DeveloperRequest, { action, trail }: CredentialPages, state: FormState) =>
+    newKeyPage(request, { action, trail, state })
+
+  post(at.secrets, async (request) => {
+    const { owner, list, secretPage } = await find(request)
+    const { secretId, overlapMs, existingSecrets } = parseRotation(request.form, owner.secrets, clock.now())
+    try {
+      const clientSecret = await perform(actorOf(request), (act) =>
+        rotateSecret(act, owner, { overlapMs, id: secretId }),
+      )
+      return { page: secretPage({ clientSecret, existingSecrets }) }
+    } catch (error) {
+      // The page was reloaded: the secret was shown already.
+      if (!(error instanceof AlreadyExists)) throw error
+      return { redirectTo: list }
+    }
+  })
+
+  post(at.secretRevocation, async (request) => {
+    const { owner, list } = await find(request)
+    const id = request.params['secretId'] ?? ''
+    await perform(actorOf(request), (act) => revokeSecret(act, owner, id))
+    return { redirectTo: list, notice: 'secret_revoked' }
+  })
+
+  get(at.keys, async (request) => ({ page: showNewKey(request, await find(request), emptyForm) }))
+
+  post(at.keys, async (request) => {
+    const pages = await find(request)
+    const { owner, list } = pages
+    const state = await addKeyOfForm(request.form, (key, name) =>
+      perform(actorOf(request), (act) => addKeys(act, owner, { key, name })),
+    )
+    if (state) return { page: showNewKey(request, pages, state), status: 422 }
+    return { redirectTo: list, notice: 'key_added' }
+  })
+
+  post(at.key, async (request) => {
+    const { owner, list } = await find(request)
+    const [id, name] = [request.params['keyId'] ?? '', nameOfForm(request.form)]
+    await perform(actorOf(request), (act) => renameKey(act, owner, id, name))
+    return { redirectTo: list, notice: 'key_renamed' }
+  })
+
+  post(at.keyRemoval, async (request) => {
+    const { owner, list } = await find(request)
+    const id = request.params['keyId'] ?? ''
+    await perform(actorOf(request), (act) => removeKey(act, owner, id))
+    return { redirectTo: list, notice: 'key_removed' }
+  })
+}
+
+/** What a rotation did to the existing secrets, and what to do next. */
+function describeOverlap([, label, seconds]: (typeof overlaps)[number]): string {
+  if (seconds === 0) return 'The existing secrets have expired. Deploy the new secret at once.'
+  return seconds === Infinity
+    ? 'The expiry of the existing secrets is unchanged. Deploy the new secret, check that the existing ones are no longer used, and revoke them.'
+    : `The existing secrets expire ${label}. Deploy the new secret before then.`
+}
+
+const maxSecrets = 10
+const rotationForm = submissionForm.extend({ overlap: z.enum(overlaps.map(([value]) => value)) })
+
+interface Rotation {
+  /** Of the new secret. */
+  readonly secretId: string
+  readonly overlapMs: number
+  /** What happens to the existing secrets; `undefined` without any. */
+  readonly existingSecrets?: string | undefined
+}
+
+/** `secrets`: the existing ones. */
+function parseRotation(
+  form: RawParameters,
+  secrets: readonly Pick<StoredSecret, 'id' | 'expiresAtMs'>[],
+  nowMs: number,
+): Rotation {
+  const { data } = rotationForm.safeParse(form)
+  if (!data) throw new PortalError('invalid_form')
+  const valid = secrets.filter(({ expiresAtMs = Infinity }) => expiresAtMs > nowMs)
+  const wasSent = secrets.some(({ id }) => id === data.submission_id)
+  if (valid.length >= maxSecrets && !wasSent) throw new PortalError('too_many_secrets')
+  const overlap = overlaps.find(([value]) => value === data.overlap)!
+  return {
+    secretId: data.submission_id,
+    overlapMs: overlap[2] * 1000,
+    existingSecrets: valid.length > 0 ? describeOverlap(overlap) : undefined,
+  }
+}
+
+export interface NewKeyContent {
+  readonly action: string
+  readonly trail: PageContent['trail']
+  readonly state: FormState
+}
+
+const commands = `openssl genpkey -algorithm EC \\
+  -pkeyopt ec_paramgen_curve:P-256 \\
+  -out private-key.pem
+openssl pkey -in private-key.pem -pubout \\
+  -out public-key.pem`
+
+export function newKeyPage(request: DeveloperRequest, { action, trail, state }: NewKeyContent): PageContent {
+  const body = html`<p class="lead">
+      With a registered public key, clients authenticate with <code>private_key_jwt</code> (RFC 7523): they
+      sign an assertion for each request and need no secret.
+    </p>
+    <form method="post" action="${action}" class="card form">
+      ${csrfInput(request.csrfToken)}
+      ${textArea({ name: 'key', label: 'Public key', hint: 'PEM, a JWK, a JWK set, or the https URL of a JWK set. Never a private key.', isCode: true }, state)}
+      ${field({ name: 'name', label: 'Name', hint: 'Without one, the key is named after its own ID, its thumbprint or its URL.', required: false }, state)}
+      <button>Add public key</button>
+    </form>
+    <section aria-labelledby="create">
+      <div class="bar">
+        <h2 id="create">Create a key pair</h2>
+        <div class="actions">${copyButton('commands', copyLabel('commands'))}</div>
+      </div>
+      ${code(commands, 'bash', 'Commands', 'commands')}
+    </section>`
+  return { title: 'Add a public key', body, trail }
+}
+
+const keyForm = z.object({ key: z.string(), name: optionalLine(200) })
+const nameForm = z.object({ name: line(200) })
+
+/** Adds the key of the form; returns what is wrong with it. */
+export async function addKeyOfForm(
+  form: RawParameters,
+  add: (key: string, name?: string) => Promise<unknown>,
+): Promise<FormState | undefined> {
+  const parsed = parseForm(keyForm, form)
+  if (!parsed.data) return parsed.state
+  const { key, name } = parsed.data
+  try {
+    await add(key, name || undefined)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    // A private key that was pasted by mistake is not sent back.
+    const values = { name, key: key.includes('PRIVATE') ? '' : key }
+    return { values, errors: { key: error.message } }
+  }
+}
+
+/** The new name of a key or a resource server. The browser checks the field: nothing else is sent by the portal's pages. */
+export function nameOfForm(form: RawParameters): string {
+  const { data } = parseForm(nameForm, form)
+  if (!data) throw new PortalError('invalid_form')
+  return data.name
+}
