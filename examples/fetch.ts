@@ -7,6 +7,8 @@ import {
   TokenError,
 } from '@tokenwell/core'
 
+const baseUrl = process.env.API_URL
+
 const tokens = createTokenProvider(
   clientCredentials(credentialsFrom(process.env)),
   {
@@ -16,7 +18,7 @@ const tokens = createTokenProvider(
     },
   },
 )
-const apiFetch = createTokenFetch(tokens, { baseUrl: process.env.API_URL })
+const apiFetch = createTokenFetch(tokens, { baseUrl })
 
 try {
   // Ten concurrent calls share one token request.

@@ -70,6 +70,7 @@ export default defineConfig({
       // Runs in the page, where nothing from this file is in scope. `filePath` would be that of a template.
       pattern({ relativePath }) {
         const main = 'https://github.com/tokenwell/tokenwell/edit/main'
+        if (relativePath === 'benchmarks/simulation.md') return `${main}/tools/benchmarks/FLEET.md`
         if (relativePath === 'benchmarks/soak.md') return `${main}/tools/benchmarks/SOAK.md`
         if (relativePath === 'benchmarks/method.md') return `${main}/tools/benchmarks/README.md`
         if (/^benchmarks\/(?!index)/.test(relativePath)) return `${main}/tools/benchmarks/RESULTS.md`

@@ -6,8 +6,8 @@ import { docs } from '../checks/read-site.ts'
 
 const example = /^(?:\.\.\/)+examples\/([\w-]+)\.ts$/
 const packageFile = /^(?:\.\.\/)+(packages\/[\w-]+\/[A-Z]+\.md)$/
-const benchmarks = { RESULTS: 'results', README: 'method' } as const
-const benchmark = /^(?:\.\.\/)+tools\/benchmarks\/(RESULTS|README)\.md$/
+const benchmarks = { FLEET: 'simulation', RESULTS: 'results', README: 'method' } as const
+const benchmark = /^(?:\.\.\/)+tools\/benchmarks\/(FLEET|RESULTS|README)\.md$/
 const source = /^(?:\.\.\/)+packages\/([\w-]+)\/src\/[\w/.-]+#(\w+)$/
 
 /** Replaces links to files of the project, which work in plain Markdown, with links to the pages of the site. */

@@ -42,6 +42,7 @@ const pages: readonly BenchmarkPage[] = [
     text: 'Fleets and services in detail',
     sections: ['Fleet', 'Verification', 'Token service'],
   },
+  { file: 'FLEET.md', name: 'simulation', text: 'A simulated fleet' },
   { file: 'SOAK.md', name: 'soak', text: 'Long-running tests' },
   { file: 'README.md', name: 'method', text: 'How they are measured' },
 ]

@@ -8,8 +8,7 @@ const folder = join(examples, '.docs')
 
 const config = {
   extends: '../tsconfig.build.json',
-  // The types of axios do not accept an environment variable as `baseURL` otherwise.
-  compilerOptions: { rootDir: '..', outDir: 'dist', exactOptionalPropertyTypes: false },
+  compilerOptions: { rootDir: '..', outDir: 'dist' },
   include: ['*.ts', '../run/*.ts'],
 }
 

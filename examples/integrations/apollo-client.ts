@@ -1,17 +1,15 @@
 // Apollo Client: pass the result of createTokenFetch to the HttpLink.
 import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client'
-import { clientCredentials, createTokenFetch, createTokenProvider } from '@tokenwell/core'
+import { clientCredentials, createTokenFetch, credentialsFrom } from '@tokenwell/core'
 
-const { AUTH_URL, API_URL, CLIENT_ID, CLIENT_SECRET } = process.env as Record<string, string>
+const { API_URL } = process.env
 
-const tokens = createTokenProvider(
-  clientCredentials({ authUrl: AUTH_URL!, clientId: CLIENT_ID!, clientSecret: CLIENT_SECRET! }),
-)
+const tokens = clientCredentials(credentialsFrom(process.env))
 
 const client = new ApolloClient({
   link: new HttpLink({
     uri: `${API_URL}/graphql`,
-    fetch: createTokenFetch(tokens, { allowedOrigins: [API_URL!] }),
+    fetch: createTokenFetch(tokens, { baseUrl: API_URL }),
   }),
   cache: new InMemoryCache(),
 })

@@ -1,6 +1,12 @@
 // Cloudflare Worker: one provider for the isolate. Background refreshes continue after the response.
 import { waitUntil } from 'cloudflare:workers'
-import { clientCredentials, createTokenFetch, createTokenProvider, type TokenFetch } from '@tokenwell/core'
+import {
+  clientCredentials,
+  createTokenFetch,
+  createTokenProvider,
+  credentialsFrom,
+  type TokenFetch,
+} from '@tokenwell/core'
 
 interface Env {
   readonly AUTH_URL: string
@@ -11,18 +17,15 @@ interface Env {
 
 let apiFetch: TokenFetch | undefined
 
-function createApiFetch({ AUTH_URL, API_URL, CLIENT_ID, CLIENT_SECRET }: Env): TokenFetch {
-  const tokens = createTokenProvider(
-    clientCredentials({ authUrl: AUTH_URL, clientId: CLIENT_ID, clientSecret: CLIENT_SECRET }),
-    { waitUntil },
-  )
-  return createTokenFetch(tokens, { allowedOrigins: [API_URL] })
+function createApiFetch(env: Env): TokenFetch {
+  const tokens = createTokenProvider(clientCredentials(credentialsFrom(env)), { waitUntil })
+  return createTokenFetch(tokens, { baseUrl: env.API_URL })
 }
 
 // oxlint-disable-next-line import/no-default-export -- Workers require it
 export default {
   async fetch(_request: Request, env: Env): Promise<Response> {
     apiFetch ??= createApiFetch(env)
-    return apiFetch(`${env.API_URL}/v1/orders`)
+    return apiFetch('/v1/orders')
   },
 }

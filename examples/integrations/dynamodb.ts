@@ -116,7 +116,7 @@ const tokens = createTokenProvider(
 const apiFetch = createTokenFetch(tokens, { allowedOrigins: [API_URL!] })
 
 export async function listOrders(): Promise<string[]> {
-  const response = await apiFetch(`${API_URL}/v1/orders`)
+  const response = await apiFetch('/v1/orders')
   const orders = (await response.json()) as { item: string }[]
   return orders.map(({ item }) => item)
 }

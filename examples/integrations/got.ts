@@ -1,13 +1,11 @@
 // got: two hooks attach the token and repeat a request whose token the API rejected.
-import { type AccessToken, clientCredentials, createTokenProvider } from '@tokenwell/core'
+import { type AccessToken, clientCredentials, createTokenProvider, credentialsFrom } from '@tokenwell/core'
 import { classifyApiResponse } from '@tokenwell/core/protocol'
 import got from 'got'
 
-const { AUTH_URL, API_URL, CLIENT_ID, CLIENT_SECRET } = process.env as Record<string, string>
+const { API_URL } = process.env
 
-const tokens = createTokenProvider(
-  clientCredentials({ authUrl: AUTH_URL!, clientId: CLIENT_ID!, clientSecret: CLIENT_SECRET! }),
-)
+const tokens = createTokenProvider(clientCredentials(credentialsFrom(process.env)))
 
 const api = got.extend({
   prefixUrl: API_URL!,

@@ -1,15 +1,13 @@
 // graphql-request: pass the result of createTokenFetch as `fetch`.
-import { clientCredentials, createTokenFetch, createTokenProvider } from '@tokenwell/core'
+import { clientCredentials, createTokenFetch, credentialsFrom } from '@tokenwell/core'
 import { gql, GraphQLClient } from 'graphql-request'
 
-const { AUTH_URL, API_URL, CLIENT_ID, CLIENT_SECRET } = process.env as Record<string, string>
+const { API_URL } = process.env
 
-const tokens = createTokenProvider(
-  clientCredentials({ authUrl: AUTH_URL!, clientId: CLIENT_ID!, clientSecret: CLIENT_SECRET! }),
-)
+const tokens = clientCredentials(credentialsFrom(process.env))
 
 const client = new GraphQLClient(`${API_URL}/graphql`, {
-  fetch: createTokenFetch(tokens, { allowedOrigins: [API_URL!] }),
+  fetch: createTokenFetch(tokens, { baseUrl: API_URL }),
 })
 
 export async function listOrders(): Promise<string[]> {

@@ -7,7 +7,7 @@ import {
   type ServiceError,
   status,
 } from '@grpc/grpc-js'
-import { type AccessToken, clientCredentials, createTokenProvider } from '@tokenwell/core'
+import { type AccessToken, clientCredentials, createTokenProvider, credentialsFrom } from '@tokenwell/core'
 
 const { AUTH_URL, GRPC_TARGET, GRPC_CA, CLIENT_ID, CLIENT_SECRET } = process.env as Record<string, string>
 
@@ -25,9 +25,7 @@ const listOrdersMethod: MethodDefinition<object, { items: string[] }> = {
   ...json,
 }
 
-const tokens = createTokenProvider(
-  clientCredentials({ authUrl: AUTH_URL!, clientId: CLIENT_ID!, clientSecret: CLIENT_SECRET! }),
-)
+const tokens = createTokenProvider(clientCredentials(credentialsFrom(process.env)))
 
 type Unary<Response> = (
   options: { credentials: ReturnType<typeof credentials.createFromMetadataGenerator> },

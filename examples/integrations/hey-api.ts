@@ -1,16 +1,14 @@
 // Hey API: set the result of createTokenFetch in the generated client, once, before the first call.
-import { clientCredentials, createTokenFetch, createTokenProvider } from '@tokenwell/core'
+import { clientCredentials, createTokenFetch, credentialsFrom } from '@tokenwell/core'
 import { client } from './generated/hey-api/client.gen.ts'
 import * as orders from './generated/hey-api/index.ts'
 
-const { AUTH_URL, API_URL, CLIENT_ID, CLIENT_SECRET } = process.env as Record<string, string>
+const { API_URL } = process.env
 
-const tokens = createTokenProvider(
-  clientCredentials({ authUrl: AUTH_URL!, clientId: CLIENT_ID!, clientSecret: CLIENT_SECRET! }),
-)
+const tokens = clientCredentials(credentialsFrom(process.env))
 client.setConfig({
-  baseUrl: API_URL!,
-  fetch: createTokenFetch(tokens, { allowedOrigins: [API_URL!] }),
+  baseUrl: API_URL,
+  fetch: createTokenFetch(tokens, { baseUrl: API_URL }),
 })
 
 export async function listOrders(): Promise<string[]> {

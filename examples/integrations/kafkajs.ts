@@ -1,12 +1,10 @@
 // KafkaJS: SASL/OAUTHBEARER gets its tokens from a callback.
-import { clientCredentials, createTokenProvider } from '@tokenwell/core'
+import { clientCredentials, createTokenProvider, credentialsFrom } from '@tokenwell/core'
 import { Kafka } from 'kafkajs'
 
 const { AUTH_URL, CLIENT_ID, CLIENT_SECRET } = process.env as Record<string, string>
 
-const tokens = createTokenProvider(
-  clientCredentials({ authUrl: AUTH_URL!, clientId: CLIENT_ID!, clientSecret: CLIENT_SECRET! }),
-)
+const tokens = createTokenProvider(clientCredentials(credentialsFrom(process.env)))
 
 // KafkaJS calls this function for each connection and before each reauthentication.
 export async function oauthBearerProvider(): Promise<{ value: string }> {

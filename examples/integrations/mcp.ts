@@ -1,13 +1,11 @@
 // Model Context Protocol: pass the result of createTokenFetch to the client's transport, instead of an authProvider.
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { clientCredentials, createTokenFetch, createTokenProvider } from '@tokenwell/core'
+import { clientCredentials, createTokenFetch, credentialsFrom } from '@tokenwell/core'
 
 const { AUTH_URL, MCP_URL, CLIENT_ID, CLIENT_SECRET } = process.env as Record<string, string>
 
-const tokens = createTokenProvider(
-  clientCredentials({ authUrl: AUTH_URL!, clientId: CLIENT_ID!, clientSecret: CLIENT_SECRET! }),
-)
+const tokens = clientCredentials(credentialsFrom(process.env))
 const transport = new StreamableHTTPClientTransport(new URL(MCP_URL!), {
   fetch: createTokenFetch(tokens, { allowedOrigins: [new URL(MCP_URL!).origin] }),
 })

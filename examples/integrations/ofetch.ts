@@ -1,16 +1,14 @@
 // ofetch: create an instance with the result of createTokenFetch.
-import { clientCredentials, createTokenFetch, createTokenProvider } from '@tokenwell/core'
+import { clientCredentials, createTokenFetch, credentialsFrom } from '@tokenwell/core'
 import { createFetch } from 'ofetch'
 
-const { AUTH_URL, API_URL, CLIENT_ID, CLIENT_SECRET } = process.env as Record<string, string>
+const { API_URL } = process.env
 
-const tokens = createTokenProvider(
-  clientCredentials({ authUrl: AUTH_URL!, clientId: CLIENT_ID!, clientSecret: CLIENT_SECRET! }),
-)
+const tokens = clientCredentials(credentialsFrom(process.env))
 
 const api = createFetch({
-  fetch: createTokenFetch(tokens, { allowedOrigins: [API_URL!] }),
-  defaults: { baseURL: API_URL! },
+  fetch: createTokenFetch(tokens, { baseUrl: API_URL }),
+  defaults: { baseURL: API_URL },
 })
 
 export async function listOrders(): Promise<string[]> {

@@ -1,16 +1,14 @@
 // OpenAI SDK behind a gateway: the token replaces the API key that the SDK would send.
-import { clientCredentials, createTokenFetch, createTokenProvider } from '@tokenwell/core'
+import { clientCredentials, createTokenFetch, credentialsFrom } from '@tokenwell/core'
 import OpenAI from 'openai'
 
-const { AUTH_URL, API_URL, CLIENT_ID, CLIENT_SECRET } = process.env as Record<string, string>
+const { API_URL } = process.env
 
-const tokens = createTokenProvider(
-  clientCredentials({ authUrl: AUTH_URL!, clientId: CLIENT_ID!, clientSecret: CLIENT_SECRET! }),
-)
+const tokens = clientCredentials(credentialsFrom(process.env))
 const gateway = new OpenAI({
   baseURL: `${API_URL}/v1`,
   apiKey: 'replaced by the token',
-  fetch: createTokenFetch(tokens, { allowedOrigins: [API_URL!], replaceHeader: true }),
+  fetch: createTokenFetch(tokens, { baseUrl: API_URL, replaceHeader: true }),
   maxRetries: 0,
 })
 

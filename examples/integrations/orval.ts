@@ -1,12 +1,10 @@
 // orval: the generated functions send their requests with apiFetch, which orval.config.mjs names.
-import { clientCredentials, createTokenFetch, createTokenProvider } from '@tokenwell/core'
+import { clientCredentials, createTokenFetch, credentialsFrom } from '@tokenwell/core'
 
-const { AUTH_URL, API_URL, CLIENT_ID, CLIENT_SECRET } = process.env as Record<string, string>
+const { API_URL } = process.env
 
-const tokens = createTokenProvider(
-  clientCredentials({ authUrl: AUTH_URL!, clientId: CLIENT_ID!, clientSecret: CLIENT_SECRET! }),
-)
-const tokenFetch = createTokenFetch(tokens, { allowedOrigins: [API_URL!] })
+const tokens = clientCredentials(credentialsFrom(process.env))
+const tokenFetch = createTokenFetch(tokens, { baseUrl: API_URL })
 
 export async function apiFetch<Result>(path: string, init: RequestInit): Promise<Result> {
   const response = await tokenFetch(new URL(path, API_URL), init)

@@ -1,13 +1,11 @@
 // undici: an interceptor attaches tokens to everything that a dispatcher sends.
-import { type AccessToken, clientCredentials, createTokenProvider } from '@tokenwell/core'
+import { type AccessToken, clientCredentials, createTokenProvider, credentialsFrom } from '@tokenwell/core'
 import { classifyApiResponse } from '@tokenwell/core/protocol'
 import { Agent, type Dispatcher, request } from 'undici'
 
-const { AUTH_URL, API_URL, CLIENT_ID, CLIENT_SECRET } = process.env as Record<string, string>
+const { API_URL } = process.env
 
-const tokens = createTokenProvider(
-  clientCredentials({ authUrl: AUTH_URL!, clientId: CLIENT_ID!, clientSecret: CLIENT_SECRET! }),
-)
+const tokens = createTokenProvider(clientCredentials(credentialsFrom(process.env)))
 
 const attachTokens: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) => {
   // Never to another origin.

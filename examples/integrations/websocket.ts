@@ -1,13 +1,11 @@
 // WebSocket: each connection is opened with a token; after a rejection, the next one has a new token.
 import { once } from 'node:events'
-import { type AccessToken, clientCredentials, createTokenProvider } from '@tokenwell/core'
+import { type AccessToken, clientCredentials, createTokenProvider, credentialsFrom } from '@tokenwell/core'
 import { WebSocket } from 'ws'
 
-const { AUTH_URL, API_URL, CLIENT_ID, CLIENT_SECRET } = process.env as Record<string, string>
+const { API_URL } = process.env
 
-const tokens = createTokenProvider(
-  clientCredentials({ authUrl: AUTH_URL!, clientId: CLIENT_ID!, clientSecret: CLIENT_SECRET! }),
-)
+const tokens = createTokenProvider(clientCredentials(credentialsFrom(process.env)))
 /** Policy violation (RFC 6455, section 7.4.1): this API closes connections with it whose token it no longer accepts. */
 const rejectedCode = 1008
 

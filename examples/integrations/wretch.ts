@@ -1,14 +1,12 @@
 // wretch: replace its fetch with the result of createTokenFetch.
-import { clientCredentials, createTokenFetch, createTokenProvider } from '@tokenwell/core'
+import { clientCredentials, createTokenFetch, credentialsFrom } from '@tokenwell/core'
 import wretch from 'wretch'
 
-const { AUTH_URL, API_URL, CLIENT_ID, CLIENT_SECRET } = process.env as Record<string, string>
+const { API_URL } = process.env
 
-const tokens = createTokenProvider(
-  clientCredentials({ authUrl: AUTH_URL!, clientId: CLIENT_ID!, clientSecret: CLIENT_SECRET! }),
-)
+const tokens = clientCredentials(credentialsFrom(process.env))
 
-const api = wretch(API_URL!).fetchPolyfill(createTokenFetch(tokens, { allowedOrigins: [API_URL!] }))
+const api = wretch(API_URL!).fetchPolyfill(createTokenFetch(tokens, { baseUrl: API_URL }))
 
 export async function listOrders(): Promise<string[]> {
   const orders = await api.get('/v1/orders').json<{ item: string }[]>()
