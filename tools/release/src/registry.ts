@@ -9,7 +9,9 @@ const folder = await mkdtemp(join(tmpdir(), 'tokenwell-registry-'))
 const stopped = new Promise<void>((resolve) => {
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => resolve())
 })
-process.stdout.write('The packages are packed. Starting the registry and publishing them takes about 20 s …\n')
+process.stdout.write(
+  'The packages are packed. Starting the registry and publishing them takes about 20 s …\n',
+)
 const began = performance.now()
 await using stack = new AsyncDisposableStack()
 stack.defer(() => rm(folder, { recursive: true, force: true }))
