@@ -9,7 +9,7 @@ import {
 } from '@grpc/grpc-js'
 import { type AccessToken, clientCredentials, createTokenProvider, credentialsFrom } from '@tokenwell/core'
 
-const { AUTH_URL, GRPC_TARGET, GRPC_CA, CLIENT_ID, CLIENT_SECRET } = process.env as Record<string, string>
+const { GRPC_TARGET, GRPC_CA } = process.env as Record<string, string>
 
 // Usually generated from a .proto file.
 const json = {

@@ -2,8 +2,6 @@
 import { clientCredentials, createTokenProvider, credentialsFrom } from '@tokenwell/core'
 import { Kafka } from 'kafkajs'
 
-const { AUTH_URL, CLIENT_ID, CLIENT_SECRET } = process.env as Record<string, string>
-
 const tokens = createTokenProvider(clientCredentials(credentialsFrom(process.env)))
 
 // KafkaJS calls this function for each connection and before each reauthentication.

@@ -3,11 +3,11 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { clientCredentials, createTokenFetch, credentialsFrom } from '@tokenwell/core'
 
-const { AUTH_URL, MCP_URL, CLIENT_ID, CLIENT_SECRET } = process.env as Record<string, string>
+const { MCP_URL } = process.env as Record<string, string>
 
 const tokens = clientCredentials(credentialsFrom(process.env))
 const transport = new StreamableHTTPClientTransport(new URL(MCP_URL!), {
-  fetch: createTokenFetch(tokens, { allowedOrigins: [new URL(MCP_URL!).origin] }),
+  fetch: createTokenFetch(tokens, { baseUrl: MCP_URL }),
 })
 const client = new Client({ name: 'orders', version: '1.0.0' })
 await client.connect(transport)
