@@ -311,6 +311,7 @@ function applicationsPage(request: DeveloperRequest, content: ApplicationsConten
       .map(([id, label]) => ({ id, label, count: counts[id] }))
       .filter(({ id, count }) => count > 0 || id === state.facet),
   ]
+  const [kind, name] = Object.entries(having)[0] ?? []
   const listed = list(applicationColumns(request, content, { project: true }), clients, {
     label: 'Applications',
     browsing: {
@@ -327,13 +328,15 @@ function applicationsPage(request: DeveloperRequest, content: ApplicationsConten
       facets,
       query: { ...having },
     },
-    empty: html`<div class="empty">
-      <h2>No applications</h2>
-      <p class="muted">Each program that calls APIs has its own client ID and secrets.</p>
-      <p><a class="button" href="${paths.start}">Get your first token</a></p>
-    </div>`,
+    empty:
+      kind === undefined
+        ? html`<div class="empty">
+            <h2>No applications</h2>
+            <p class="muted">Each program that calls APIs has its own client ID and secrets.</p>
+            <p><a class="button" href="${paths.start}">Get your first token</a></p>
+          </div>`
+        : undefined,
   })
-  const [kind, name] = Object.entries(having)[0] ?? []
   const body = html`${
     kind === undefined
       ? ''

@@ -114,8 +114,7 @@ export function list<Row>(
   rows: readonly Row[],
   { label, browsing, empty }: ListOptions,
 ): SafeHtml {
-  const { state: { search, facet } = { search: '', facet: '' }, query = {} } = browsing ?? {}
-  const isNarrowed = [search, facet, ...Object.values(query)].some((part) => part !== '')
+  const isNarrowed = browsing !== undefined && (browsing.state.search !== '' || browsing.state.facet !== '')
   if (rows.length === 0 && empty !== undefined && !isNarrowed && (browsing?.state.page ?? 1) === 1)
     return empty
   return html`${browsing === undefined ? '' : html`${facets(browsing)} ${find(browsing)}`}
