@@ -1,4 +1,3 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import process from 'node:process'
 import { expect, onTestFinished, test } from 'vitest'
 import { createGrammarEngine, type JobResponse, type Transcript } from '@tokenwell/speech-api'
@@ -12,6 +11,32 @@ import { wavFile } from '../../support/wav-file.ts'
 const table = createSoakTable()
 const { signal } = new AbortController()
 const megabytes = () => Math.round(process.memoryUsage().rss / 1e6)
+
+/**
+ * Measures how long this thread computes between two turns of its event loop. Processor time: on a busy machine, a thread
+ * also waits for its turn.
+ */
+function watchEventLoop(): { stop(): number } {
+  const computed = () => {
+    const { user, system } = process.threadCpuUsage()
+    return (user + system) / 1_000
+  }
+  let last = computed()
+  let longestMs = 0
+  const look = () => {
+    const now = computed()
+    longestMs = Math.max(longestMs, now - last)
+    last = now
+  }
+  const timer = setInterval(look, 5)
+  return {
+    stop() {
+      look()
+      clearInterval(timer)
+      return longestMs
+    },
+  }
+}
 
 /** The samples, and each with other words expected, quieter and cut off. */
 const recordings = samples
@@ -72,14 +97,14 @@ test('transcribes half an hour as a job, in constant memory, without blocking th
   const file = Uint8Array.from(wavFile(resampled(samplesOf(wav), 8_000), { sampleRate: 8_000, bits: 8 }))
   await using api = await startTestApi({ longAudioSeconds: 60 })
   const headers = { authorization: `Bearer ${VALID_TOKEN}` }
+  expect((await api.post(digits.wav)).status).toBe(200) // the model is loaded
   await table.measure('a recording of half an hour', async () => {
     const before = megabytes()
     let most = before
-    const delay = monitorEventLoopDelay({ resolution: 5 })
     const response = await api.post(file)
     expect(response.status).toBe(202)
     const progress: number[] = []
-    delay.enable()
+    const eventLoop = watchEventLoop()
     let job = (await response.json()) as JobResponse
     while (job.state !== 'done') {
       expect(['waiting', 'running']).toContain(job.state)
@@ -89,12 +114,11 @@ test('transcribes half an hour as a job, in constant memory, without blocking th
       const polled = await fetch(`${api.url}${response.headers.get('location')}`, { headers })
       job = (await polled.json()) as JobResponse
     }
-    delay.disable()
+    const worstMs = eventLoop.stop()
     expect(progress).toEqual(progress.toSorted((one, other) => one - other))
     expect(new Set(progress).size).toBeGreaterThan(10)
     expect(job.result?.text).toBe(text)
     expect(most - before).toBeLessThan(150)
-    const worstMs = delay.max / 1e6
     expect(worstMs).toBeLessThan(50)
     return { calls: 1, failures: 0, worstMs, figures: `${before} MB before, ${most} MB at most` }
   })
@@ -122,12 +146,10 @@ test('builds the largest grammars that a client may send, without blocking the s
     ['a text of 5,000 words', { grammar: 'text', text: some(5_000) }],
   ] as const) {
     await table.measure(what, async () => {
-      const delay = monitorEventLoopDelay({ resolution: 5 })
-      delay.enable()
+      const eventLoop = watchEventLoop()
       const { segments, uncertain } = await engine.transcribe(whole(wavFile(half)), { signal, expected })
-      delay.disable()
+      const worstMs = eventLoop.stop()
       expect(segments.length === 0 || uncertain).toBe(true)
-      const worstMs = delay.max / 1e6
       expect(worstMs).toBeLessThan(50)
       return { calls: 1, failures: 0, worstMs }
     })
