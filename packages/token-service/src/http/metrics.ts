@@ -13,7 +13,12 @@ const dayMs = 86_400_000
 const maxSecrets = 100
 
 /** Counts requests and says which secrets expire, for Prometheus. */
-export async function createMetrics({ storage, clock, logFailure }: ServiceContext): Promise<Metrics> {
+export async function createMetrics({
+  storage,
+  clock,
+  missingHashKeys,
+  logFailure,
+}: ServiceContext): Promise<Metrics> {
   const { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } = await import('prom-client')
   const registry = new Registry()
   const registers = [registry]
@@ -52,6 +57,13 @@ export async function createMetrics({ storage, clock, logFailure }: ServiceConte
         logFailure(error)
       }
     },
+  })
+
+  const missing: InstanceType<typeof Gauge> = new Gauge({
+    name: 'tokenwell_missing_hash_keys',
+    help: 'Keys that secrets were hashed with and that are not configured: these secrets are rejected',
+    registers,
+    collect: () => missing.set(missingHashKeys().length),
   })
 
   return {

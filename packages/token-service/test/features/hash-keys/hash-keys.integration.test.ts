@@ -163,6 +163,7 @@ function describeHashKeys(createStorage: () => Promise<string>): void {
       200,
       { status: 'degraded', missingHashKeys: [oldId] },
     ])
+    expect((await service.send('GET', '/metrics')).body).toContain('tokenwell_missing_hash_keys 1\n')
     expect((await requestToken(service.authUrl)).status).toBe(200)
     expect((await listed(service))[1]).toMatchObject({ id: oldId, state: 'missing', secrets: 2 })
     const verification = await verify(service)
