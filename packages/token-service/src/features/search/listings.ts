@@ -215,10 +215,14 @@ export function listingStorage(database: Database) {
       case 'used':
       case '-used': {
         // Those that were never used come last, or else first, by name.
-        const { total } = await (order === '-used' ? used(filter) : unused(filter))
-          .select(sql<string | number>`count(*)`.as('total'))
-          .executeTakeFirstOrThrow()
-        const inFirst = Number(total)
+        const countFirst = async () => {
+          const { total } = await (order === '-used' ? used(filter) : unused(filter))
+            .select(sql<string | number>`count(*)`.as('total'))
+            .executeTakeFirstOrThrow()
+          return Number(total)
+        }
+        // A search reads them all: nothing depends on their number.
+        const inFirst = limit === mostFound ? mostFound : await countFirst()
         const [fromFirst, fromSecond] = [offset, Math.max(0, offset - inFirst)]
         const readUsed = async (from: number, most: number) => {
           if (most <= 0) return []
