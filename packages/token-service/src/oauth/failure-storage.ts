@@ -15,7 +15,7 @@ interface Failure {
   readonly windowMs: number
 }
 
-/** Of many networks at once, those that reset first are forgotten: strangers must not fill the disk. */
+/** Of many networks at once, those that reset first are forgotten: unauthenticated clients must not fill the disk. */
 const maxFailures = 20_000
 
 export type FailureStorage = ReturnType<typeof failureStorage>

@@ -138,8 +138,8 @@ export function createSqlActivity(database: Database): ActivityStorage {
 }
 
 /**
- * Counts events by the hour. Those that are new beyond the limit of the hour are counted together: strangers fill neither the disk
- * nor the list.
+ * Counts events by the hour. Those that are new beyond the limit of the hour are counted together, so that unauthenticated
+ * clients fill neither the disk nor the list.
  */
 async function countEvents(query: Query, events: readonly AuditEntry[]): Promise<void> {
   const keyed = events.map((entry) => ({ entry, key: countedKey(entry) }))

@@ -1,5 +1,5 @@
 // What docs/operations.md tells an operator to do in a year, with the packed package: the upgrade of an older database, the move from
-// SQLite to PostgreSQL, two instances behind nginx with TLS of an own CA, a hash key that is replaced, backup and restore.
+// SQLite to PostgreSQL, two instances behind nginx with TLS of a private CA, a hash key that is replaced, backup and restore.
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -143,7 +143,7 @@ try {
   await service('restore', 'backup.db')
   await assert.rejects(service('restore', 'backup.db'), /is not empty/)
 
-  // Two instances behind nginx, with TLS of an own CA.
+  // Two instances behind nginx, with TLS of a private CA.
   const instance = (port, ...more) => start('--port', String(port), ...more)
   const instances = [await instance(firstPort, '--admin-port', String(adminPort)), await instance(secondPort)]
   const restart = async (at) => {
@@ -151,7 +151,7 @@ try {
     instances[at] =
       at === 0 ? await instance(firstPort, '--admin-port', String(adminPort)) : await instance(secondPort)
   }
-  const ca = ['-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=An own CA']
+  const ca = ['-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=A private CA']
   await run('openssl', 'req', ...ca, '-keyout', 'ca.key', '-out', 'ca.pem')
   write('names', `subjectAltName = DNS:${host}\n`)
   const certificate = ['-newkey', 'rsa:2048', '-nodes', '-subj', `/CN=${host}`, '-keyout', `${host}.key`]

@@ -27,7 +27,7 @@ it('bounds what 100,000 requests from 10,000 networks leave in the database', as
       const network = index % networks
       const address = `2001:${(network >> 8).toString(16)}:${(network & 255).toString(16)}::${index.toString(16)}`
       // Half guess the secret of a client, half name clients that do not exist.
-      const client_id = index % 2 === 0 ? application.clientId : `stranger-${index}`
+      const client_id = index % 2 === 0 ? application.clientId : `unknown-${index}`
       const { status } = await postForm(
         url,
         { client_id, client_secret: `guess ${index}` },
