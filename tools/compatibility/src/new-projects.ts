@@ -178,11 +178,12 @@ function asCommonJs(code: string): string {
 /** In a page, tokens come from its own backend, as the READMEs recommend. */
 function asPage(code: string): string {
   return code
-    .replaceAll(/\bclientCredentials\(\{.*?\}\)/gs, `backendTokens({ url: '/token' })`)
+    .replaceAll('clientCredentials(credentialsFrom(process.env))', `backendTokens({ url: '/token' })`)
     .replaceAll(/\bclientCredentials\b/g, 'backendTokens')
-    .replaceAll(/^const (?:authUrl|clientId|clientSecret) = .*\n/gm, '')
-    .replaceAll(/process\.env\.API_URL!?/g, 'location.origin')
+    .replace(', credentialsFrom }', ' }')
+    .replaceAll('process.env.API_URL', 'location.origin')
 }
+
 /** Creates an application in an empty folder, installs, compiles with each TypeScript and runs with each Node. */
 export async function tryApplication(
   application: Application,
