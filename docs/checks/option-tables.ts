@@ -34,9 +34,9 @@ function withTables(markdown: string): string {
       const tag = option.getJsDocTags(checker).find(({ name }) => name === 'default')
       const stated = tag && inline(ts.displayPartsToString(tag.text)).replaceAll(/'[^']+'/g, '`$&`')
       const byDefault = stated ?? (isOptional ? '' : 'required')
-      return [[`\`${option.name}\``, byDefault, meaning]]
+      return [[`\`${option.name}\``, meaning, byDefault]]
     })
-    const lines = [['option', 'default', 'meaning'], ['---', '---', '---'], ...rows]
+    const lines = [['option', 'meaning', 'default'], ['---', '---', '---'], ...rows]
     const markdownRows = lines.map((line) => `| ${line.join(' | ')} |`)
     return `<!-- options: ${type} of ${entry} -->\n\n${markdownRows.join('\n')}\n`
   })
