@@ -12,7 +12,7 @@ import type { ServiceContext } from '../service/context.ts'
 import { RotatedTooEarly } from '../oauth/signing-keys.ts'
 import { StorageFailure } from '../storage/storage-failure.ts'
 import { addRoute, type AdminContext, type DeveloperLinks, type OperationGroup } from './operation.ts'
-import { AuditKeyMissing, AuditManipulated } from '../features/audit/verify-audit.ts'
+import { AuditKeyMissing, AuditManipulated } from '../features/audit/acts.ts'
 
 const conflicts = [
   AlreadyExists,

@@ -13,7 +13,7 @@ import { credentialPages } from './credentials/pages.ts'
 import { linkPages } from './sessions/link-pages.ts'
 import { logInPages } from './sessions/log-in-pages.ts'
 import { openidPages } from './sessions/openid-pages.ts'
-import { trialPages } from './trial/pages.ts'
+import { trialPages } from '../portal/reference/trial-pages.ts'
 import { trustedIssuerPages } from './trusted-issuers/pages.ts'
 import { webhookPages } from './webhook/pages.ts'
 

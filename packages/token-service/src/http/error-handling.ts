@@ -1,10 +1,10 @@
 import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply } from 'fastify'
-import type { ActivityRecorder } from '../storage/activity-recorder.ts'
+import { setOutcome } from './request-outcome.ts'
 import { tokenPath } from '../oauth/endpoint-paths.ts'
 import { errorBody } from '../oauth/error-body.ts'
-import { ProtocolError, type ErrorReason, type Format } from '../oauth/protocol-error.ts'
+import { type ErrorReason, type Format, ProtocolError } from '../oauth/protocol-error.ts'
+import type { ActivityRecorder } from '../storage/activity-recorder.ts'
 import { StorageFailure } from '../storage/storage-failure.ts'
-import { setOutcome } from './request-outcome.ts'
 
 const reasonsByCode: Record<string, ErrorReason> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_content_type',
@@ -86,4 +86,26 @@ function errorResponse(error: ProtocolError, format: Format) {
     ...(acceptEncoding !== undefined && { 'accept-encoding': acceptEncoding }),
   }
   return { status, headers, body }
+}
+
+const intervalMs = 60_000
+
+/**
+ * Logs errors. While the storage fails, every request fails with it; these failures share one line per minute, which
+ * counts them.
+ */
+export function createFailureLog(
+  log: Pick<FastifyBaseLogger, 'error'>,
+  now = () => performance.now(),
+): (error: unknown) => void {
+  let failures = 0
+  let nextLineMs = -Infinity
+  return (error) => {
+    if (!(error instanceof StorageFailure)) return log.error(error)
+    failures += 1
+    if (now() < nextLineMs) return
+    log.error({ failures }, error.message)
+    failures = 0
+    nextLineMs = now() + intervalMs
+  }
 }

@@ -1,8 +1,11 @@
 import formbody from '@fastify/formbody'
 import type { FastifyInstance } from 'fastify'
+import { parse } from 'node:querystring'
+import { type RequestAddress, baseUrl } from './base-url.ts'
+import type { Caller } from '../oauth/authenticate-client.ts'
+import { tokenPath } from '../oauth/endpoint-paths.ts'
 import type { RawParameters } from '../oauth/parameters.ts'
 import { ProtocolError } from '../oauth/protocol-error.ts'
-import { parse } from 'node:querystring'
 
 export interface FormRequest {
   Querystring: RawParameters
@@ -48,4 +51,20 @@ function parseForm(text: string): RawParameters {
   const form = parse(text)
   for (const name in form) if (form[name] === '') delete form[name]
   return form
+}
+
+/** Who sent a request. An assertion is for this service if it names the issuer, the token endpoint or this endpoint. */
+export function callerOf(
+  request: RequestAddress & { readonly ip: string },
+  path: string,
+  publicUrl: string | undefined,
+): Caller {
+  return {
+    address: request.ip,
+    audiences() {
+      const issuer = baseUrl(request, publicUrl)
+      const tokenEndpoint = `${issuer}${tokenPath}`
+      return [issuer, tokenEndpoint, `${tokenEndpoint}?grant_type=client_credentials`, `${issuer}${path}`]
+    },
+  }
 }

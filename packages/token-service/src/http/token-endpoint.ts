@@ -4,7 +4,7 @@ import { tokenPath } from '../oauth/endpoint-paths.ts'
 import type { IssueToken } from '../oauth/issue-token.ts'
 import type { AlterJwt } from '../oauth/jwt-access-token.ts'
 import { baseUrl } from './base-url.ts'
-import { callerOf } from './caller.ts'
+import { callerOf } from './oauth-routes.ts'
 import { allowPostOnly, type FormRequest } from './oauth-routes.ts'
 import { setOutcome } from './request-outcome.ts'
 

@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose'
 import type { IntrospectionResponse } from './oauth-responses.ts'
 import type { FoundToken, StoredToken } from './token-storage.ts'
-import { validProducts, validScopes } from './token-validity.ts'
+import { validProducts, validScopes } from './token-storage.ts'
 
 type Description = Extract<IntrospectionResponse, { active: true }>
 

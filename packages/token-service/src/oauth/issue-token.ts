@@ -20,7 +20,7 @@ import type { SigningKeys } from './signing-keys.ts'
 import type { TokenStorage } from './token-storage.ts'
 import { createTokenResponse } from './token-response.ts'
 import { createJwt, type AlterJwt } from './jwt-access-token.ts'
-import { accessTokenHash, createAccessToken } from './access-token.ts'
+import { accessTokenHash, createAccessToken } from './token-storage.ts'
 
 export interface TokenRequest {
   readonly query: RawParameters

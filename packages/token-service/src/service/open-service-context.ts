@@ -9,7 +9,7 @@ import { createKeyring, createRandomKey, type Keyring } from '../runtime/keyring
 import { createSigningKeys } from '../oauth/signing-keys.ts'
 import { createSqlAudit } from '../storage/sql-audit.ts'
 import { createAct } from '../features/acts.ts'
-import { createAccountLinks } from '../features/people/account-links.ts'
+import { createAccountLinks } from '../features/people/acts.ts'
 import { createApplicationRegistry } from '../features/applications/acts.ts'
 import { createDeveloperRegistry } from '../features/people/acts.ts'
 import { createResourceServerRegistry } from '../features/resource-servers/acts.ts'

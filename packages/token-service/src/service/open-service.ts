@@ -1,4 +1,4 @@
-import { createFailureLog } from '../http/failure-log.ts'
+import { createFailureLog } from '../http/error-handling.ts'
 import { createMetrics, type Metrics } from '../http/metrics.ts'
 import { logRequests, type RequestObserver } from '../http/request-outcome.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'

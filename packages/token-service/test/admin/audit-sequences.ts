@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect } from 'vitest'
 import { createRandom } from '@tokenwell/internal-testing/random'
-import { AuditKeyMissing, AuditManipulated, verifyAudit } from '../../src/features/audit/verify-audit.ts'
+import { AuditKeyMissing, AuditManipulated, verifyAudit } from '../../src/features/audit/acts.ts'
 import { createKeyring } from '../../src/runtime/keyring.ts'
 import { countedEvents } from '../../src/storage/activity-recorder.ts'
 import type { Checkpoint } from '../../src/storage/audit-storage.ts'

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { accessTokenHash, createAccessToken } from '../../src/oauth/access-token.ts'
+import { accessTokenHash, createAccessToken } from '../../src/oauth/token-storage.ts'
 import { application, introspect, requestToken, testService } from '../test-service.ts'
 
 const nowMs = Date.UTC(2026, 0, 1)

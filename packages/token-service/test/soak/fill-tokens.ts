@@ -1,4 +1,4 @@
-import { accessTokenHash, createAccessToken } from '../../src/oauth/access-token.ts'
+import { accessTokenHash, createAccessToken } from '../../src/oauth/token-storage.ts'
 import { openTestSqlite } from '../storage/open-test-storage.ts'
 
 // Saves tokens in the database of a service that is not running: FILE CLIENT_ID COUNT

@@ -7,7 +7,7 @@ import {
   withoutPostgres,
   type PostgresCluster,
 } from '@tokenwell/internal-testing/postgres'
-import { verifyAudit } from '../../src/features/audit/verify-audit.ts'
+import { verifyAudit } from '../../src/features/audit/acts.ts'
 import { withRemovedKeys } from '../../src/storage/hash-keys.ts'
 import { runCommand, temporaryFolder } from '../service-process.ts'
 import { introspect, requestToken, serviceWithContext } from '../test-service.ts'

@@ -10,7 +10,7 @@ import {
   withoutPostgres,
   type PostgresCluster,
 } from '@tokenwell/internal-testing/postgres'
-import { verifyAudit } from '../../src/features/audit/verify-audit.ts'
+import { verifyAudit } from '../../src/features/audit/acts.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { createKeyring } from '../../src/runtime/keyring.ts'
 import { migrate, migrations } from '../../src/storage/migrate.ts'

@@ -159,7 +159,7 @@ const commands = `openssl genpkey -algorithm EC \\
 openssl pkey -in private-key.pem -pubout \\
   -out public-key.pem`
 
-export function newKeyPage(request: DeveloperRequest, { action, trail, state }: NewKeyContent): PageContent {
+function newKeyPage(request: DeveloperRequest, { action, trail, state }: NewKeyContent): PageContent {
   const body = html`<p class="lead">
       With a registered public key, clients authenticate with <code>private_key_jwt</code> (RFC 7523): they
       sign an assertion for each request and need no secret.
@@ -184,7 +184,7 @@ const keyForm = z.object({ key: z.string(), name: optionalLine(200) })
 const nameForm = z.object({ name: line(200) })
 
 /** Adds the key of the form; returns what is wrong with it. */
-export async function addKeyOfForm(
+async function addKeyOfForm(
   form: RawParameters,
   add: (key: string, name?: string) => Promise<unknown>,
 ): Promise<FormState | undefined> {
@@ -203,7 +203,7 @@ export async function addKeyOfForm(
 }
 
 /** The new name of a key or a resource server. The browser checks the field: nothing else is sent by the portal's pages. */
-export function nameOfForm(form: RawParameters): string {
+function nameOfForm(form: RawParameters): string {
   const { data } = parseForm(nameForm, form)
   if (!data) throw new PortalError('invalid_form')
   return data.name

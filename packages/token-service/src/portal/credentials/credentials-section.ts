@@ -1,6 +1,6 @@
 import { type SafeHtml, html } from '@remix-run/html-template'
 import { isConfigured } from '../../features/credentials/acts.ts'
-import { keyName } from '../../features/credentials/parse-public-keys.ts'
+import { keyName } from '../../features/credentials/public-keys.ts'
 import { applicationFrame } from '../applications/application-frame.ts'
 import { dialog } from '../layout/dialog.ts'
 import { choice, field } from '../layout/form.ts'

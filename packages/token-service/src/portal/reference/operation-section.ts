@@ -65,7 +65,7 @@ export function operationSection(operation: Operation, baseUrl: string, tryIt: S
 }
 
 /** The path, with the query that the document prescribes. */
-export function requestPath({ path, parameters }: Operation): string {
+function requestPath({ path, parameters }: Operation): string {
   const query = new URLSearchParams(
     parameters.map(({ name, schema }) => [name, schema.enum?.[0] ?? ''] as [string, string]),
   )

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { calculateJwkThumbprint, exportJWK, exportSPKI } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { keyName, parsePublicKeys } from '../../../src/features/credentials/parse-public-keys.ts'
+import { keyName, parsePublicKeys } from '../../../src/features/credentials/public-keys.ts'
 import { UsageError } from '../../../src/runtime/usage-error.ts'
 
 const curve = (namedCurve: string) => generateKeyPairSync('ec', { namedCurve })

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
-import { introspect } from '../../test-service.ts'
+import { introspect } from '../test-service.ts'
 import {
   createApplication,
   createProject,
   useCheapPasswords,
   withApplication,
   type PortalBrowser,
-} from '../../portal/portal-browser.ts'
+} from './portal-browser.ts'
 
 useCheapPasswords()
 
