@@ -253,6 +253,8 @@ describe('the chain of the audit log', () => {
       { event: 'audit_purged' },
       { atMs: 1_000 },
       { event: 'audit_purged' },
+      // Outside the chain, with a separate retention.
+      { event: 'log_in_failed' },
     ])
     time.now = nowMs
     await act()
