@@ -19,7 +19,7 @@ export function parseStorageLocation(text: string): StorageLocation {
 /** Opens the database and migrates it. The code of a kind is loaded only when it is used. */
 export async function openDatabase(location: StorageLocation, options: OpenOptions): Promise<OpenDatabase> {
   if (location.kind === 'postgres') {
-    const { openPostgres } = await withPg(() => import('./open-postgres.ts'))
+    const { openPostgres } = await withPg(() => import('./postgres/open-postgres.ts'))
     return openPostgres(location.url, options)
   }
   const { openMemory, openSqlite } = await import('./sqlite/open-sqlite.ts')

@@ -9,7 +9,7 @@ import { checkBackup } from '../sqlite/backup-sqlite.ts'
 import { importSqlite } from '../sqlite/database-file.ts'
 import { NodeSqliteDialect } from '../sqlite/sqlite-dialect.ts'
 import { rootReason } from '../storage-failure.ts'
-import { createPool, nameOf } from '../open-postgres.ts'
+import { createPool, nameOf } from './open-postgres.ts'
 
 /** Rows of one statement, which has at most 65,535 parameters. */
 const batchSize = 500

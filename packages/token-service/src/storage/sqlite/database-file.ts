@@ -48,10 +48,7 @@ const attempts = 40
  * exits in any way, and work across containers that share a file system. Returns `undefined` if the file is locked.
  * The file stays: deleting it could take the lock from the process that just got it.
  */
-async function lockFile(
-  file: string,
-  Database: typeof DatabaseSync,
-): Promise<(() => void) | undefined> {
+async function lockFile(file: string, Database: typeof DatabaseSync): Promise<(() => void) | undefined> {
   const lock = new Database(file)
   // Processes that start at the same time can get in each other's way, hence the attempts.
   for (let attempt = 0; attempt < attempts; attempt += 1) {
