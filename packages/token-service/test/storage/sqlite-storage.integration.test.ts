@@ -268,7 +268,11 @@ describe('a backup', () => {
   })
 
   it('is not available for memory storage', async () => {
-    await expect(backupStorage({ kind: 'memory' }, 'backup.db')).rejects.toThrow('memory storage has no backup')
-    await expect(restoreStorage({ kind: 'memory' }, 'backup.db')).rejects.toThrow('memory storage has no backup')
+    await expect(backupStorage({ kind: 'memory' }, 'backup.db')).rejects.toThrow(
+      'memory storage has no backup',
+    )
+    await expect(restoreStorage({ kind: 'memory' }, 'backup.db')).rejects.toThrow(
+      'memory storage has no backup',
+    )
   })
 })
