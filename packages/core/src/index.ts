@@ -1,7 +1,6 @@
 export { createMemoryTokenStore } from './sharing/memory-token-store.ts'
 export type { TokenStore } from './sharing/token-store.ts'
-export type { AllowedOrigin } from './attach/origins.ts'
-export type { TokenFetchInit } from './attach/request.ts'
+
 export type { ApiResponse, AttachableTokens, AttachOptions } from './attach/attacher.ts'
 export { createTokenFetch, type TokenFetch, type TokenFetchOptions } from './attach/fetch.ts'
 export type { ClientAuthentication, ClientAuthenticationMethod } from './protocol/client-authentication.ts'
@@ -10,15 +9,10 @@ export { isTokenError, TokenError, type TokenErrorKind } from './protocol/token-
 export type { TokenResponse } from './protocol/token-response.ts'
 export { createTokenProvider } from './provider/caching-token-provider.ts'
 export { createTokenPool, type TokenPool, type TokenPoolOptions } from './provider/token-pool.ts'
-export type {
-  CloseOptions,
-  GetTokenOptions,
-  TokenProvider,
-  TokenProviderOptions,
-} from './provider/token-provider.ts'
+export type { GetTokenOptions, TokenProvider, TokenProviderOptions } from './provider/token-provider.ts'
 export type { Clock } from './runtime/clock.ts'
-export { backendTokens, type BackendTokensOptions, type HeadersInput } from './sources/backend-tokens.ts'
-export { credentialsFrom, type CredentialsFromOptions } from './sources/credentials-from.ts'
+export { backendTokens, type BackendTokensOptions } from './sources/backend-tokens.ts'
+export { credentialsFrom } from './sources/credentials-from.ts'
 export {
   clientAssertion,
   clientCredentials,
@@ -27,11 +21,9 @@ export {
   tokenExchange,
   type ClientCredentialsOptions,
   type JwtBearerOptions,
-  type ResourceClientCredentialsOptions,
-  type ResourceJwtBearerOptions,
   type TokenExchangeOptions,
 } from './sources/grants.ts'
 export type { FetchLike } from './sources/send.ts'
 export { tokenResponseBody, type AccessToken } from './provider/access-token.ts'
-export type { TokenEvent, TokenEventListener, TokenRequestReason, TokenWaitCause } from './provider/events.ts'
-export type { ApiChallenge, TokenRequestContext, TokenSource } from './sources/token-source.ts'
+export type { TokenEvent, TokenEventListener } from './provider/events.ts'
+export type { TokenRequestContext, TokenSource } from './sources/token-source.ts'

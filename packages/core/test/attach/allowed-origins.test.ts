@@ -1,8 +1,10 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { createTokenFetch, createTokenProvider, type AllowedOrigin } from '@tokenwell/core'
+import { createTokenFetch, createTokenProvider, type AttachOptions } from '@tokenwell/core'
 import { createTokenAttacher, type AttachRequest, type TokenAttacher } from '@tokenwell/core/adapter'
 import { ScriptedEndpoint, sourceOf } from '../support/scripted-endpoint.ts'
 import { get, sendThrough } from './send-through.ts'
+
+type AllowedOrigin = NonNullable<AttachOptions['allowedOrigins']>[number]
 
 /** What a request is sent with, if it carries a token. */
 const attach = async (attacher: TokenAttacher, request: AttachRequest) =>

@@ -1,8 +1,10 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createTokenFetch, createTokenProvider, type TokenFetchInit } from '@tokenwell/core'
+import { createTokenFetch, createTokenProvider, type TokenFetch } from '@tokenwell/core'
 import { pass, useFakeTime } from '../support/fake-time.ts'
 import { ScriptedEndpoint, sourceOf } from '../support/scripted-endpoint.ts'
+
+type TokenFetchInit = NonNullable<Parameters<TokenFetch>[1]>
 
 useFakeTime()
 

@@ -6,13 +6,15 @@ import {
   createTokenProvider,
   jwtBearer,
   type AttachOptions,
-  type ResourceClientCredentialsOptions,
   type TokenEvent,
-  type TokenFetchInit,
+  type TokenFetch,
   type TokenProviderOptions,
 } from '@tokenwell/core'
 import { describe, expect, it, vi } from 'vitest'
 import { pass, useFakeTime } from '../support/fake-time.ts'
+
+type TokenFetchInit = NonNullable<Parameters<TokenFetch>[1]>
+type ResourceClientCredentialsOptions = Parameters<typeof clientCredentialsForResource>[0]
 
 useFakeTime()
 

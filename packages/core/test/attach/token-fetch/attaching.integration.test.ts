@@ -1,9 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { createTokenFetch, type TokenFetchInit, type AttachOptions, type FetchLike } from '@tokenwell/core'
+import { createTokenFetch, type AttachOptions, type FetchLike, type TokenFetch } from '@tokenwell/core'
 import { createTokenAttacher, fetchWithToken, type TokenAttacher } from '@tokenwell/core/adapter'
 import { startServer } from '../../support/issuer.ts'
 import { start } from './protected-api.ts'
+
+type TokenFetchInit = NonNullable<Parameters<TokenFetch>[1]>
 
 describe('a fetch with tokens', () => {
   it('sends them to the allowed origin', async () => {
