@@ -59,7 +59,7 @@ export function checkResponse({ status, headers, body }: RandomResponse): number
       `Bearer ${accessToken}` &&
     (tokenType === 'Bearer' || tokenType === 'DPoP') &&
     Array.isArray(scope) &&
-    expiresIn > 0 &&
+    expiresIn >= 0 &&
     Number.isFinite(expiresIn) &&
     (issuedAt === undefined || !Number.isNaN(issuedAt.getTime())) &&
     Object.keys(rest).every((member) => known.has(member)) &&
