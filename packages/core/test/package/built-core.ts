@@ -11,8 +11,6 @@ import config from '../../rolldown.config.ts'
 export interface BuiltCore {
   /** Path of the main entry. */
   readonly file: string
-  /** The code of all entries. */
-  readonly code: string
   readonly chunks: readonly OutputChunk[]
 }
 
@@ -26,7 +24,7 @@ export async function buildCore(): Promise<BuiltCore> {
   const { output } = await bundle.write({ ...[outputOptions].flat()[0], dir })
   await bundle.close()
   const chunks = output.filter((part) => part.type === 'chunk')
-  return { file: join(dir, 'index.js'), code: chunks.map(({ code }) => code).join('\n'), chunks }
+  return { file: join(dir, 'index.js'), chunks }
 }
 
 /** Runs a module in plain Node, without this project's loaders; returns its output. */

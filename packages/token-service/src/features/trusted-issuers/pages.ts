@@ -230,7 +230,7 @@ function texts(form: RawParameters): Texts {
   return Object.fromEntries(Object.entries(form).filter(([, value]) => typeof value === 'string')) as Texts
 }
 
-/** Rules have no ID: whoever changes one names what it was, so that two administrators do not change different ones. */
+/** Rules have no ID: a change names what the rule was, so that two administrators do not change different ones. */
 function ruleId({ clientId, claims }: IdentityRule): string {
   return digest(JSON.stringify([clientId, claims])).slice(0, 16)
 }
