@@ -146,12 +146,12 @@ export function createChallenge(
   { realm, metadataUrl, dpopAlgorithms, dpopRequired }: ChallengeOptions,
 ): string | undefined {
   if (failure.code === 'unavailable') return undefined
-  const reason =
+  const reason: Record<string, string> =
     failure.code === 'missing_token'
       ? {}
       : { error: failure.code, error_description: failure.message.replace(/\.$/, '') }
   const scope = failure.scopes?.join(' ')
-  const metadata = metadataUrl === undefined ? {} : { resource_metadata: metadataUrl }
+  const metadata: Record<string, string> = metadataUrl === undefined ? {} : { resource_metadata: metadataUrl }
   const bearer = { realm, ...reason, ...(scope && { scope }), ...metadata }
   const dpop = { algs: dpopAlgorithms?.join(' ') ?? '' }
   if (scheme === 'dpop') return challenge('DPoP', { ...bearer, ...(dpopAlgorithms && dpop) })
