@@ -6,7 +6,13 @@ import {
   UpdateItemCommand,
   type AttributeValue,
 } from '@aws-sdk/client-dynamodb'
-import { clientCredentials, createTokenFetch, createTokenProvider, type TokenStore } from '@tokenwell/core'
+import {
+  clientCredentials,
+  createTokenFetch,
+  createTokenProvider,
+  credentialsFrom,
+  type TokenStore,
+} from '@tokenwell/core'
 import { tokenSharing } from '@tokenwell/core/adapter'
 import { createEntryFormat, type Entry, type EntryKind } from '@tokenwell/token-stores'
 
@@ -105,18 +111,16 @@ export function createDynamodbTokenStore(client: DynamoDBClient, table: string, 
   }
 }
 
-const { AUTH_URL, API_URL, CLIENT_ID, CLIENT_SECRET, TOKEN_KEY } = process.env as Record<string, string>
 // Its endpoint, region and credentials are taken from the environment.
 const client = new DynamoDBClient()
 
-const tokens = createTokenProvider(
-  clientCredentials({ authUrl: AUTH_URL!, clientId: CLIENT_ID!, clientSecret: CLIENT_SECRET! }),
-  { store: createDynamodbTokenStore(client, 'tokens', TOKEN_KEY!) },
-)
-const apiFetch = createTokenFetch(tokens, { allowedOrigins: [API_URL!] })
+const tokens = createTokenProvider(clientCredentials(credentialsFrom(process.env)), {
+  store: createDynamodbTokenStore(client, 'tokens', process.env['TOKEN_KEY']!),
+})
+const api = createTokenFetch(tokens, { baseUrl: process.env['API_URL'] })
 
 export async function listOrders(): Promise<string[]> {
-  const response = await apiFetch('/v1/orders')
+  const response = await api('/v1/orders')
   const orders = (await response.json()) as { item: string }[]
   return orders.map(({ item }) => item)
 }

@@ -13,14 +13,14 @@ export interface Budget {
 /** By folder in `packages`. Raise one only if users get something for it. */
 export const budgets: Readonly<Record<string, Budget>> = {
   core: {
-    bytes: 35_000,
-    page: { imports: 'backendTokens, createTokenFetch, createTokenProvider', bytes: 15_600 },
+    bytes: 36_700,
+    page: { imports: 'backendTokens, createTokenFetch, createTokenProvider', bytes: 16_000 },
     dependencies: 0,
-    start: 1.7,
+    start: 1.6,
   },
   'axios-interceptor': { bytes: 3_800, dependencies: 1 },
   'ky-hook': { bytes: 520, dependencies: 1 },
-  'nestjs-module': { bytes: 2_900, dependencies: 2 },
+  'nestjs-module': { bytes: 3_200, dependencies: 2 },
   'token-stores': { bytes: 7_500, dependencies: 1 },
   'resource-server': { dependencies: 6 },
   'client-authentication': { dependencies: 2 },
