@@ -20,7 +20,7 @@ export type TokenFetch = (input: string | URL | Request, init?: TokenFetchInit |
 export interface TokenFetchOptions extends AttachOptions {
   /** The URL that a path is appended to. Without `allowedOrigins`, tokens are sent to its origin. */
   readonly baseUrl?: string | URL | undefined
-  /** @default the global fetch, looked up at each request */
+  /** Sends the requests. @default the global fetch, looked up at each request */
   readonly fetch?: FetchLike | undefined
 }
 

@@ -15,11 +15,11 @@ export interface TokenRequestOptions {
   readonly tokenEndpoint?: string | URL | undefined
   /** Client ID, also called consumer key. */
   readonly clientId: string
-  /** RFC 6749, section 3.3. */
+  /** Requested scopes, as a list or separated by spaces (RFC 6749, section 3.3). */
   readonly scope?: string | readonly string[] | undefined
-  /** Several for token exchange (RFC 8693, section 2.1). */
+  /** The API that the token is for, as its issuer calls it; several for token exchange (RFC 8693, section 2.1). */
   readonly audience?: string | readonly string[] | undefined
-  /** RFC 8707. */
+  /** URL of the API that the token is for (RFC 8707). */
   readonly resource?: string | readonly string[] | undefined
   /** Additional form parameters, without those that are undefined or null. A parameter that has its own option is rejected. */
   readonly parameters?: Readonly<Record<string, string | number | boolean | null | undefined>> | undefined

@@ -124,7 +124,7 @@ export interface TokenProviderOptions {
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined
   /** Called with every event; see also {@link TokenProvider.subscribe}. */
   readonly onEvent?: TokenEventListener | undefined
-  /** @default the system clocks */
+  /** Tells the time, such as in tests. @default the system clocks */
   readonly clock?: Clock | undefined
 }
 

@@ -13,7 +13,7 @@ export type HeadersInput = NonNullable<RequestInit['headers']>
 export interface BackendTokensOptions {
   /** URL of the backend's token route; may be relative to the page. */
   readonly url: string | URL
-  /** @default the global fetch, looked up at each request */
+  /** Sends the token requests. @default the global fetch, looked up at each request */
   readonly fetch?: FetchLike | undefined
   /** Request headers, such as a CSRF token; called before each request. */
   readonly headers?: (() => HeadersInput | Promise<HeadersInput>) | undefined

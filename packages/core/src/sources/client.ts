@@ -47,9 +47,9 @@ export interface TokenEndpointOptions extends Omit<
   /** Client secret, also called consumer secret. */
   readonly clientSecret?: Resolvable<string | undefined> | undefined
   /**
-   * Credentials in the form body (`post`), in an `Authorization: Basic` header (`basic`, RFC 6749, section
-   * 2.3.1; some servers do not form-decode it and then reject special characters), the client ID alone
-   * (`none`), or a method of your own.
+   * Credentials in the form body (`'client_secret_post'`), in an `Authorization: Basic` header
+   * (`'client_secret_basic'`, RFC 6749, section 2.3.1; some servers do not form-decode it and then reject special
+   * characters), the client ID alone (`'none'`), or a method of your own.
    * @default 'client_secret_post', or what `issuer` offers
    */
   readonly clientAuthentication?: ClientAuthenticationMethod | ClientAuthentication | undefined
@@ -59,7 +59,7 @@ export interface TokenEndpointOptions extends Omit<
   readonly tokenTypes?: readonly string[] | undefined
   /** Unit of `expires_in` in the response. @default 'seconds' */
   readonly expiresInUnit?: 'seconds' | 'milliseconds' | undefined
-  /** @default the global fetch, looked up at each request */
+  /** Sends the token requests. @default the global fetch, looked up at each request */
   readonly fetch?: FetchLike | undefined
   /** Allows use in a browser, where anyone can read the secret. @default false */
   readonly dangerouslyAllowBrowser?: boolean | undefined

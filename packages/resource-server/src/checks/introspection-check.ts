@@ -26,10 +26,11 @@ export interface IntrospectionOptions {
   readonly authUrl?: string | URL | undefined
   /** URL of any other RFC 7662 introspection endpoint. */
   readonly introspectionUrl?: string | URL | undefined
+  /** Client ID of this API. */
   readonly clientId: string
   /** A function is called before each request. */
   readonly clientSecret?: string | (() => string | Promise<string>) | undefined
-  /** @default 'client_secret_basic' */
+  /** How the API authenticates. @default 'client_secret_basic' */
   readonly clientAuthentication?: ClientAuthenticationMethod | ClientAuthentication | undefined
   /** How long a result is reused, valid or not; never past the token's expiry. @default 10_000 */
   readonly cacheMs?: number | undefined

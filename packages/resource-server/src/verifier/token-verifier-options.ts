@@ -52,8 +52,9 @@ export interface TokenVerifierOptions extends Partial<IssuerOptions> {
    * @default 'standard'
    */
   readonly errors?: 'standard' | 'platform' | ((error: TokenVerificationError) => object) | undefined
+  /** Called with every event. */
   readonly onEvent?: VerificationEventListener | undefined
-  /** @default the global fetch, looked up at each request */
+  /** Requests introspections, metadata and keys. @default the global fetch, looked up at each request */
   readonly fetch?: FetchLike | undefined
   /** Allows plain HTTP to hosts other than loopback. @default false */
   readonly allowInsecureRequests?: boolean | undefined
@@ -62,7 +63,7 @@ export interface TokenVerifierOptions extends Partial<IssuerOptions> {
    * 'cloudflare:workers'`). Without it, requests there do not share checks, only their results.
    */
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined
-  /** @default the system clocks */
+  /** Tells the time, such as in tests. @default the system clocks */
   readonly clock?: Clock | undefined
 }
 
