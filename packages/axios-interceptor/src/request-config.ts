@@ -1,12 +1,16 @@
 import { copyBody } from '@tokenwell/core/adapter'
-import { Axios, type InternalAxiosRequestConfig as Config } from 'axios'
+import { Axios, VERSION, type InternalAxiosRequestConfig as Config } from 'axios'
 
 // Without defaults, because the configuration of a request is complete.
 const axios = new Axios({})
 
+const [, minor = 0, patch = 0] = VERSION.split('.').map(Number)
+/** From 1.8.0 to 1.8.2, only `getUri` does, and the request goes to the absolute URL. */
+const adaptersReadAllowAbsoluteUrls = minor > 8 || (minor === 8 && patch >= 3)
+
 /** The URL that axios sends a request to: `url`, relative to `baseURL`. */
 export function requestUrl({ baseURL, url = '', allowAbsoluteUrls }: Config): string {
-  return axios.getUri({ baseURL, url, allowAbsoluteUrls } as object)
+  return axios.getUri({ baseURL, url, ...(adaptersReadAllowAbsoluteUrls && { allowAbsoluteUrls }) } as object)
 }
 
 /** A URL of the same origin: for a plain path, simply `baseURL`, which is much cheaper. */

@@ -1,4 +1,8 @@
-export { buildTokenRequest, type TokenRequestOptions } from './protocol/build-token-request.ts'
+export {
+  buildTokenRequest,
+  type TokenRequest,
+  type TokenRequestOptions,
+} from './protocol/build-token-request.ts'
 export { classifyApiResponse } from './protocol/classify-api-response.ts'
 export {
   createClientAuthentication,
@@ -7,7 +11,7 @@ export {
 } from './protocol/client-authentication.ts'
 export { configurationError } from './protocol/token-error.ts'
 export { headerValue, type ResponseHeaders } from './protocol/headers.ts'
-export { parseTokenResponse } from './protocol/parse-token-response.ts'
+export { parseTokenResponse, type ParsedTokenResponse } from './protocol/parse-token-response.ts'
 export { retryAfter } from './protocol/headers.ts'
 export { secureUrl } from './protocol/secure-url.ts'
 export type { TokenBinding, TokenEndpointResponse } from './protocol/token-binding.ts'
@@ -17,6 +21,6 @@ export { errorCode } from './runtime/error-code.ts'
 export { notifyListener } from './runtime/listeners.ts'
 export { noStore } from './runtime/environment.ts'
 export { createGrantSource } from './sources/grant-source.ts'
-export { createIssuerDiscovery } from './sources/discovery.ts'
+export { createIssuerDiscovery, type IssuerDiscovery } from './sources/discovery.ts'
 export { readBody } from './sources/send.ts'
 export type { TokenEndpointOptions } from './sources/client.ts'

@@ -8,11 +8,9 @@ import { speechUrlFrom } from '../platform/connection.ts'
 export const serverApplication = registerAs('serverApplication', () => credentialsFrom(process.env))
 
 /** The application whose tokens web pages get: with few permissions and a short lifetime, of the same token service. */
-export const pageApplication = registerAs('pageApplication', () => {
-  const { AUTH_URL: PAGE_AUTH_URL, TOKEN_ENDPOINT: PAGE_TOKEN_ENDPOINT, ISSUER: PAGE_ISSUER } = process.env
-  const environment = { PAGE_AUTH_URL, PAGE_TOKEN_ENDPOINT, PAGE_ISSUER, ...process.env }
-  return credentialsFrom(environment, { prefix: 'PAGE_' })
-})
+export const pageApplication = registerAs('pageApplication', () =>
+  credentialsFrom(process.env, { prefix: 'PAGE_' }),
+)
 
 export const speechApi = registerAs('speechApi', () => ({ baseURL: speechUrlFrom(process.env) }))
 

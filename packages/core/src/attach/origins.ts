@@ -61,8 +61,10 @@ export function createOriginCheck(
 function baseOrigin({ option, url }: ClientBaseUrl): string {
   const origin = url === undefined || url === '' ? 'null' : originOf(url)
   if (origin !== 'null') return origin
+  // One without a scheme may contain a password.
+  const shown = String(url).includes('@') ? '' : ` "${String(url)}"`
   const problem =
-    url === undefined || url === '' ? `${option} is missing too` : `${option} "${String(url)}" has no origin`
+    url === undefined || url === '' ? `${option} is missing too` : `${option}${shown} has no origin`
   throw configurationError(
     `allowedOrigins is missing, and ${problem}. Set an absolute ${option}, or allowedOrigins.`,
   )

@@ -100,14 +100,20 @@ function createSchema(bearerTypes: readonly string[] = []) {
     number.check(z.gte(1e8), z.lte(1e17)),
     z.transform((value: number) => new Date(value < 1e11 ? value * 1e3 : value < 1e14 ? value : value / 1e3)),
   )
-  /** An array, or a text that is split. */
+  const trimmed = (list: unknown[]) =>
+    list.flatMap((name) => (typeof name === 'string' && name.trim() ? name.trim() : []))
+  /** An array, or a text with at least one name, which is split. */
   const names = (split: (text: string) => string[]) =>
-    z.pipe(
-      z.union([z.array(z.unknown()), z.pipe(z.string().check(z.minLength(1)), z.transform(split))]),
-      z.transform((list: unknown[]) =>
-        list.flatMap((name) => (typeof name === 'string' && name.trim() ? name.trim() : [])),
+    z.union([
+      z.pipe(z.array(z.unknown()), z.transform(trimmed)),
+      z.pipe(
+        z.pipe(
+          z.string(),
+          z.transform((list: string) => trimmed(split(list))),
+        ),
+        z.array(z.string()).check(z.minLength(1)),
       ),
-    )
+    ])
 
   /**
    * The members of a token response in both formats of the platform's contract, and in that of RFC 6749, section 5.1. Only

@@ -61,9 +61,14 @@ const providers = new WeakMap<TokenSource, TokenProvider>()
  * @throws {TokenError} of kind `configuration` for anything else
  */
 export function providerOf(tokens: TokenProvider | TokenSource): TokenProvider {
-  if (tokens && 'getToken' in tokens) return tokens
-  const provider = providers.get(tokens) ?? createTokenProvider(tokens)
-  providers.set(tokens, provider)
+  if (typeof (tokens as Partial<TokenSource> | undefined)?.requestToken !== 'function') {
+    if (typeof (tokens as Partial<TokenProvider> | undefined)?.getToken === 'function')
+      return tokens as TokenProvider
+    return createTokenProvider(tokens as TokenSource)
+  }
+  const source = tokens as TokenSource
+  const provider = providers.get(source) ?? createTokenProvider(source)
+  providers.set(source, provider)
   return provider
 }
 

@@ -131,9 +131,9 @@ const advice: Readonly<Record<number, string>> = {
 
 /** A sentence about a test whose code requests a real token: the host does not exist, or a library blocks requests. */
 function explainTest(code: string): string | undefined {
+  if (!['ENOTFOUND', 'EAI_AGAIN', 'ENETUNREACH'].includes(code)) return undefined
   const { VITEST, JEST_WORKER_ID, NODE_TEST_CONTEXT } = environment()
-  const runsInTest = (VITEST ?? JEST_WORKER_ID ?? NODE_TEST_CONTEXT) !== undefined
-  if (!runsInTest || !['ENOTFOUND', 'EAI_AGAIN', 'ENETUNREACH'].includes(code)) return undefined
+  if ((VITEST ?? JEST_WORKER_ID ?? NODE_TEST_CONTEXT) === undefined) return undefined
   return `In a test, use createTestTokenProvider() instead of a real client (${testingPage}).`
 }
 

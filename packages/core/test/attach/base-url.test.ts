@@ -96,6 +96,7 @@ it.each([
     '/api',
     'allowedOrigins is missing, and baseUrl "/api" has no origin. Set an absolute baseUrl, or allowedOrigins.',
   ],
+  ['user:pass@api.example.com', 'allowedOrigins is missing, and baseUrl has no origin.'],
   ['https://api.example.com?x=1', 'baseUrl is not a valid base URL.'],
   ['https://user:pass@api.example.com', 'baseUrl is not a valid base URL.'],
   ['http://api.example.com', 'baseUrl must start with https://, because tokens are sent to it.'],

@@ -105,9 +105,24 @@ describe('clientCredentials', () => {
 })
 
 describe('createTokenFetch', () => {
-  it('names a missing source', () => {
-    expect(() => createTokenFetch(undefined as never, { baseUrl: 'https://api.example.com' })).toThrow(
+  it.each([undefined, null, 'a token', {}])('names a missing source instead of %j', (tokens) => {
+    expect(() => createTokenFetch(tokens as never, { baseUrl: 'https://api.example.com' })).toThrow(
       'A token source or provider is missing.',
     )
+  })
+
+  it('takes a source that has its own getToken for a source', async () => {
+    const source = {
+      cacheKey: async () => 'own',
+      requestToken: async () => ({ accessToken: 'issued', tokenType: 'Bearer', scope: [] }) as const,
+      getToken: async () => ({}),
+    }
+    let authorization: string | null = null
+    const fetch = async (_input: unknown, init?: RequestInit) => {
+      authorization = new Headers(init?.headers).get('authorization')
+      return new Response()
+    }
+    await createTokenFetch(source, { baseUrl: 'https://api.example.com', fetch })('/orders')
+    expect(authorization).toBe('Bearer issued')
   })
 })

@@ -167,6 +167,9 @@ async function updateSecret(
   if (current && (current.expiresAtMs ?? Infinity) <= nowMs) {
     warn(`The configured secret of "${clientId}" has expired or was revoked. Configure another one.`)
   }
+  // One that has expired, too: without its older key, it would be taken for a new secret.
+  if (current && options.clientSecret !== undefined && current.keyId !== keyring.keyIds[0])
+    await stored.secrets.rehash(current.id, keyring.hash(options.clientSecret))
   const added = current ? [] : configuredSecrets(options, id, context)
   for (const secret of added) await stored.secrets.add(secret)
   const endMs = nowMs + secretOverlapSeconds * 1000

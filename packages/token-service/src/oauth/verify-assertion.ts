@@ -46,7 +46,8 @@ export function claimedIssuer(assertion: string): string | undefined {
 function textOf(assertion: string, claim: 'iss' | 'sub'): string | undefined {
   try {
     const { [claim]: value } = decodeJwt(assertion)
-    return typeof value === 'string' ? value : undefined
+    // PostgreSQL stores neither NUL nor half of a surrogate pair.
+    return typeof value === 'string' && /^[^\p{Cc}\p{Cs}]+$/u.test(value) ? value : undefined
   } catch {
     return undefined
   }

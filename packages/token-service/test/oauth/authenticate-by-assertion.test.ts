@@ -5,6 +5,7 @@ import { createFailedAttemptLimit } from '../../src/oauth/failed-attempt-limit.t
 import type { PublicJwk, PublicKey } from '../../src/storage/application.ts'
 import { createRemoteKeySets } from '../../src/oauth/remote-key-sets.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
+import { claimedClientId } from '../../src/oauth/verify-assertion.ts'
 import { assertionFor, keyClientId } from './client-assertion.ts'
 import { openTestMemory } from '../storage/open-test-storage.ts'
 
@@ -75,3 +76,10 @@ it.each([
   )
   await expect(result).rejects.toMatchObject({ reason: 'invalid_client', details: { clientId } })
 })
+
+it.each(['\0', 'a\nb', '\ud800', ''])(
+  'takes the subject %j for no client ID, which no database stores',
+  async (sub) => {
+    expect(claimedClientId(await assertionFor('audience', { claims: { sub } }))).toBeUndefined()
+  },
+)

@@ -174,6 +174,8 @@ describe('a token response', () => {
     [{ api_product_list: '[a[1], b]' }, ['a[1]', 'b']],
     [{ api_product_list: '[a]', api_product_list_json: ['z'] }, ['z']],
     [{ api_product_list_json: [] }, []],
+    [{ api_product_list: '[]' }, undefined],
+    [{ api_product_list: '[a]', api_product_list_json: ' , ' }, ['a']],
     [{ api_product_list: '[a]', api_product_list_json: null }, ['a']],
   ])('reads the products in %j', (members, products) => {
     expect(parse({ ...minimal, ...members }).apiProducts).toEqual(products)

@@ -19,6 +19,10 @@ export function secretStorage({ query }: Database) {
     async expire(id: string, expiresAtMs: number): Promise<void> {
       await query.updateTable('secrets').set({ expiresAtMs }).where('id', '=', id).execute()
     },
+    /** Replaces its hash, also of one that has expired. */
+    async rehash(id: string, hashed: Pick<StoredSecret, 'keyId' | 'hash'>): Promise<void> {
+      await query.updateTable('secrets').set(hashed).where('id', '=', id).execute()
+    },
     /** Sets when all other secrets of its owner expire, unless they expire earlier. */
     async expireOthers({ id, ownerId }: StoredSecret, expiresAtMs: number): Promise<void> {
       if (expiresAtMs === Infinity) return

@@ -11,6 +11,7 @@ import {
 } from '../../storage/hash-keys.ts'
 import { createSqlAudit } from '../../storage/sql-audit.ts'
 import { lockSecrets, type Database } from '../../storage/database.ts'
+import { purgeTimeStorage } from '../../storage/purge-time.ts'
 import { signingKeyStorage } from '../signing-keys/storage.ts'
 import { renewSigningSecret } from '../webhook/acts.ts'
 
@@ -127,6 +128,9 @@ export async function removeHashKey(act: Act, id: string): Promise<void> {
 export async function renewHashKeys(database: Database, keyring: Keyring): Promise<void> {
   await createSqlAudit(database).renewSignatures(keyring)
   await renewSigningSecret(database, keyring)
+  const purgeTime = purgeTimeStorage(database)
+  const purgedAtMs = await purgeTime.find(keyring)
+  if (purgedAtMs !== undefined) await purgeTime.set(purgedAtMs, keyring)
   const signingKeys = signingKeyStorage(database)
   for (const { kid, state, encryptedKey } of await signingKeys.list()) {
     const renewed = state === 'last' ? undefined : await keyring.withNewestKey(encryptedKey)

@@ -198,7 +198,7 @@ export function listingStorage(database: Database) {
       if (most <= 0) return []
       const page = rows
         .select('applications.id')
-        .$if(namesFirst, (all) => all.orderBy(otherNames(filter.search)))
+        .$if(namesFirst && wordsOf(filter.search).length > 0, (all) => all.orderBy(otherNames(filter.search)))
         .orderBy(sql.ref(first), towards)
         .orderBy('applications.id', towards)
         .limit(most)

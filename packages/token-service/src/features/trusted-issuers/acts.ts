@@ -22,6 +22,14 @@ function isPattern(value: unknown): boolean {
   return !Array.isArray(value) && members.length > 0 && members.every(isPattern)
 }
 
+/** As many as its form has lines. */
+export const maxClaims = 20
+
+function valuesIn(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1
+  return Object.values(value).reduce((sum: number, member) => sum + valuesIn(member), 0)
+}
+
 /** What a rule requires of a JWT. */
 export const claimPatterns = z
   .record(z.string().min(1), z.unknown())
@@ -29,6 +37,7 @@ export const claimPatterns = z
     (patterns): patterns is ClaimPatterns => isPattern(patterns),
     'must contain texts, numbers, true, false and objects of them; a text may end with * after : or /',
   )
+  .refine((patterns) => valuesIn(patterns) <= maxClaims, `must contain at most ${maxClaims} values`)
 
 const maxRules = 200
 

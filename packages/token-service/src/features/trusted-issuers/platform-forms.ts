@@ -5,7 +5,7 @@ import { line, optionalLine, parseForm, type ParsedForm } from '../../portal/lay
 import type { RawParameters } from '../../oauth/parameters.ts'
 import type { ClaimPatterns, IdentityRule } from '../../storage/application.ts'
 import type { TrustedIssuer } from './storage.ts'
-import { claimPatterns } from './acts.ts'
+import { claimPatterns, maxClaims } from './acts.ts'
 
 /** What a form asks about the JWTs of a kind of platform, instead of their claims. */
 export interface Platform {
@@ -176,8 +176,7 @@ const kubernetes: Platform = {
 const within = ' > '
 /** How many claims a new rule has room for. */
 const rows = 3
-const maxRows = 20
-const numbers = Array.from({ length: maxRows }, (_none, index) => index + 1)
+const numbers = Array.from({ length: maxClaims }, (_none, index) => index + 1)
 
 const other: Platform = {
   title: 'Another platform',

@@ -3,7 +3,7 @@ import { describeToken } from '../../oauth/describe-token.ts'
 import { tokenPath } from '../../oauth/endpoint-paths.ts'
 import { errorBody } from '../../oauth/error-body.ts'
 import { createTokenIssuer } from '../../oauth/issue-token.ts'
-import { presentedToken } from '../../oauth/oauth-parameters.ts'
+import { clientForm, presentedToken } from '../../oauth/oauth-parameters.ts'
 import { parseParameters } from '../../oauth/parameters.ts'
 import { ProtocolError } from '../../oauth/protocol-error.ts'
 import { accessTokenHash, isActive } from '../../oauth/token-storage.ts'
@@ -30,8 +30,8 @@ export async function trialPages(portal: FastifyInstance, service: ServiceContex
   }
 
   async function ownClient(request: DeveloperRequest): Promise<RegisteredClient> {
-    const clientId = String(request.form['client_id'] ?? '')
-    const client = await storage.applications.findClient(clientId)
+    const { data: clientId } = clientForm.shape.client_id.safeParse(request.form['client_id'])
+    const client = clientId === undefined ? undefined : await storage.applications.findClient(clientId)
     if (client && (await isOwn(request, client.project.id))) return client
     throw new ProtocolError('invalid_client')
   }

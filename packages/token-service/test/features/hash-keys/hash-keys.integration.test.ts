@@ -146,6 +146,41 @@ function describeHashKeys(createStorage: () => Promise<string>): void {
     expect((await verify(service)).body.error).toContain('manipulated')
   })
 
+  it('keeps a configured secret revoked when the key that it was hashed with is gone', async () => {
+    const storage = await createStorage()
+    let service = await started([old], storage, clients)
+    const path = `/applications/${application.clientId}`
+    const { secrets } = (await service.send('GET', path)).body
+    expect((await service.send('DELETE', `${path}/secrets/${secrets[0].id}`)).status).toBe(204)
+    await service.close()
+
+    service = await started([current, old], storage, clients)
+    await requestToken(service.authUrl, other)
+    await useResourceServer(service.authUrl)
+    expect((await remove(service, oldId)).status).toBe(204)
+    await service.close()
+
+    service = await started([current], storage, clients)
+    expect((await requestToken(service.authUrl)).status).toBe(401)
+    expect((await requestToken(service.authUrl, other)).status).toBe(200)
+    expect(service.lines.join()).toContain('has expired or was revoked')
+  })
+
+  it('purges on after the key that signed the time of the last purge is gone', async () => {
+    const storage = await createStorage()
+    let service = await started([old], storage, clients)
+    const { storage: before, keyring } = service.context
+    await before.purgeTime.set(1_000, keyring)
+    await service.close()
+    service = await started([current, old], storage, { ...nobody })
+    for (const client of [application, other]) await requestToken(service.authUrl, client)
+    await useResourceServer(service.authUrl)
+    expect((await remove(service, oldId)).status).toBe(204)
+    await service.close()
+    service = await started([current], storage)
+    expect(await service.context.storage.purgeTime.find(createKeyring([current]))).toBeDefined()
+  })
+
   it('starts without a key that secrets need, names their clients, and is degraded', async () => {
     const storage = await createStorage()
     await (await started([old], storage, clients)).close()

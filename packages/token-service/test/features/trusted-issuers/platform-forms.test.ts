@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { claimPatterns, maxClaims } from '../../../src/features/trusted-issuers/acts.ts'
 import { platforms, type PlatformName } from '../../../src/features/trusted-issuers/platform-forms.ts'
 import type { ClaimPatterns } from '../../../src/storage/application.ts'
 
@@ -93,4 +94,13 @@ describe('the form of a platform', () => {
     const values = platforms.other.valuesOf({ id: '74', count: 74 })
     expect(claimsOf('other', { ...values })).toEqual({ id: '74', count: 74 })
   })
+})
+
+it('has a line for each claim that a rule may have', () => {
+  const claims = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`c${index}`, 'x']))
+  expect(claimPatterns.safeParse(claims(maxClaims)).success).toBe(true)
+  expect(claimPatterns.safeParse({ ...claims(maxClaims - 1), nested: { a: 'x', b: 'y' } }).success).toBe(
+    false,
+  )
 })
