@@ -1,10 +1,12 @@
 import { copyBody } from '@tokenwell/core/adapter'
-import { Axios, VERSION, type InternalAxiosRequestConfig as Config } from 'axios'
+import * as namespace from 'axios'
+
+type Config = namespace.InternalAxiosRequestConfig
 
 // Without defaults, because the configuration of a request is complete.
-const axios = new Axios({})
+const axios = new namespace.Axios({})
 
-const [, minor = 0, patch = 0] = VERSION.split('.').map(Number)
+const [, minor = 0, patch = 0] = namespace.default.VERSION.split('.').map(Number)
 /** From 1.8.0 to 1.8.2, only `getUri` does, and the request goes to the absolute URL. */
 const adaptersReadAllowAbsoluteUrls = minor > 8 || (minor === 8 && patch >= 3)
 
