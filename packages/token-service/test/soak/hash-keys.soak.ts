@@ -35,7 +35,7 @@ async function replaceTwice(storage: string, instances: number): Promise<void> {
   const running: AdministeredService[] = [await start(keys, true)]
   while (running.length < instances) running.push(await start(keys))
   const statuses = new Map<number, number>()
-  const refusals = new Map<string, number>()
+  const rejected = new Map<string, number>()
 
   async function use(index: number, attempt = 0): Promise<void> {
     const instance = running[(index + attempt) % running.length]
@@ -63,7 +63,7 @@ async function replaceTwice(storage: string, instances: number): Promise<void> {
     expect(status).toBe(409)
     const kind = /is the first one/.test(body.error) ? 'first' : 'needed'
     if (kind === 'needed') expect(body.error).toMatch(/of client-\d+/)
-    refusals.set(kind, (refusals.get(kind) ?? 0) + 1)
+    rejected.set(kind, (rejected.get(kind) ?? 0) + 1)
     return body.error
   }
 
@@ -109,10 +109,10 @@ async function replaceTwice(storage: string, instances: number): Promise<void> {
   await table.measure(`${instances} × ${storage.split(':')[0]}`, async () => ({
     calls: responses,
     failures: responses - (statuses.get(200) ?? 0),
-    figures: [...refusals].map(([kind, times]) => `${times} × refused: ${kind}`).join(', '),
+    figures: [...rejected].map(([kind, times]) => `${times} × rejected: ${kind}`).join(', '),
   }))
   expect([...statuses.keys()]).toEqual([200])
-  expect(refusals.get('needed')).toBeGreaterThan(20)
+  expect(rejected.get('needed')).toBeGreaterThan(20)
 }
 
 it('rejects no right secret of 1,000 clients while the hash key is replaced twice, on SQLite', async () => {

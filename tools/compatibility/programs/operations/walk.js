@@ -242,8 +242,8 @@ try {
   const [current, old] = await admin('hash-keys')
   assert.deepEqual([current.state, old.state], ['current', 'older'])
   assert.ok(old.neededBy.some(({ clientId }) => clientId === api.id))
-  const refused = await service('admin', 'remove-hash-key', old.id).catch((error) => error)
-  assert.match(refused.stderr, /cannot be removed: .*speech-api/)
+  const rejected = await service('admin', 'remove-hash-key', old.id).catch((error) => error)
+  assert.match(rejected.stderr, /cannot be removed: .*speech-api/)
   assert.equal(await isActive(token), true)
   await requestToken()
   // The secrets of clients that are no longer used.

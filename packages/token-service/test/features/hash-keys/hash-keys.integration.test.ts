@@ -86,7 +86,7 @@ function describeHashKeys(createStorage: () => Promise<string>): void {
     expect((await requestToken(without.authUrl, other)).status).toBe(401)
   })
 
-  it('refuses the removal of a key while a secret needs it, and names the clients', async () => {
+  it('rejects the removal of a key while a secret needs it, and names the clients', async () => {
     const storage = await createStorage()
     await (await started([old], storage, clients)).close()
     const service = await started([current, old], storage)
@@ -215,7 +215,7 @@ function describeHashKeys(createStorage: () => Promise<string>): void {
     expect(await (await fetch(`${again.authUrl}/readyz`)).json()).toEqual({ status: 'ok' })
   })
 
-  it('refuses to start without any of the keys, and with a removed one as the first', async () => {
+  it('does not start without any of the keys, or with a removed one as the first', async () => {
     const storage = await createStorage()
     await (await started([old], storage, { ...nobody, applications: [application] })).close()
     await expect(started([newest], storage)).rejects.toThrow('None of the keys matches this database.')
