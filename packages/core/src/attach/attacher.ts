@@ -173,7 +173,6 @@ export function createTokenAttacher(
   if (!new RegExp(`^${tokenCharacters}*$`).test(scheme)) {
     throw configurationError("scheme must be a single word, or '' for none.")
   }
-  const selectProvider = typeof tokens === 'function' ? tokens : undefined
   const onlyProvider = typeof tokens === 'function' ? undefined : providerOf(tokens)
   const prefix = scheme && `${scheme} `
   // Clients drop no other header themselves.
@@ -246,9 +245,8 @@ export function createTokenAttacher(
   }
 
   function select(request: AttachRequest): TokenProvider | undefined {
-    if (selectProvider === undefined) return onlyProvider
-    const selected = selectProvider({ url: fullUrl(request), method: request.method.toUpperCase() })
-    const provider = selected ?? undefined
+    if (typeof tokens !== 'function') return onlyProvider
+    const provider = tokens({ url: fullUrl(request), method: request.method.toUpperCase() }) ?? undefined
     if (provider === undefined || typeof provider.getToken === 'function') return provider
     throw configurationError(
       'The function that selects a token provider must return a provider or undefined, not a promise.',

@@ -58,13 +58,12 @@ export function createOriginCheck(
 }
 
 /** @throws {TokenError} of kind `configuration` without a base URL, and for a relative one outside a page */
-function baseOrigin({ option, url }: ClientBaseUrl): string {
-  const origin = url === undefined || url === '' ? 'null' : originOf(url)
+function baseOrigin({ option, url = '' }: ClientBaseUrl): string {
+  const origin = url === '' ? 'null' : originOf(url)
   if (origin !== 'null') return origin
   // One without a scheme may contain a password.
   const shown = String(url).includes('@') ? '' : ` "${String(url)}"`
-  const problem =
-    url === undefined || url === '' ? `${option} is missing too` : `${option}${shown} has no origin`
+  const problem = url === '' ? `${option} is missing too` : `${option}${shown} has no origin`
   throw configurationError(
     `allowedOrigins is missing, and ${problem}. Set an absolute ${option}, or allowedOrigins.`,
   )
@@ -83,14 +82,7 @@ export function createBaseUrlJoin({
   if (url === undefined) return (input) => input
   const absolute = absoluteUrl(url)
   const base = URL.canParse(absolute) ? new URL(absolute) : undefined
-  if (
-    !base ||
-    !/^https?:$/.test(base.protocol) ||
-    base.search ||
-    base.hash ||
-    base.username ||
-    base.password
-  ) {
+  if (!base || !isPlain(base)) {
     throw configurationError(
       `${option} is not a valid base URL. Set an absolute URL without a query, such as 'https://api.example.com/v1'.`,
     )
@@ -100,6 +92,11 @@ export function createBaseUrlJoin({
     if (typeof input !== 'string' || /^(?:[a-z][a-z\d+.-]*:|\/\/)/i.test(input)) return input
     return /^(?:[/?#]|$)/.test(input) ? prefix + input : `${prefix}/${input}`
   }
+}
+
+/** Only scheme, host, port and path. */
+function isPlain({ protocol, search, hash, username, password }: URL): boolean {
+  return /^https?:$/.test(protocol) && !search && !hash && !username && !password
 }
 
 /** Pages and workers may use URLs relative to their own. */
@@ -134,8 +131,7 @@ function readOrigin(text: unknown, name: string, allowInsecureRequests: boolean)
   const wildcard = /^(https?:\/\/)\*\.(.+)$/i.exec(origin)
   const parsed = wildcard ? wildcard[1]! + wildcard[2]! : origin
   const url = URL.canParse(parsed) ? new URL(parsed) : undefined
-  const bare = url && /^https?:$/.test(url.protocol) && url.pathname === '/' && !url.search && !url.hash
-  if (!bare || url.username || url.password || url.hostname.includes('*')) {
+  if (!url || !isPlain(url) || url.pathname !== '/' || url.hostname.includes('*')) {
     throw configurationError(
       `${name} is not a valid origin. ` +
         "Set only scheme, host and port, such as 'https://api.example.com' or 'https://*.example.com'.",

@@ -182,6 +182,10 @@ function createSchema(bearerTypes: readonly string[] = []) {
 
 let schema: ReturnType<typeof createSchema> | undefined
 
+function parse(value: unknown, bearerTypes?: readonly string[]) {
+  return z.safeParse(bearerTypes ? createSchema(bearerTypes) : (schema ??= createSchema()), value)
+}
+
 /** A Standard Schema (https://standardschema.dev): libraries that validate accept it. */
 export interface Schema<Output> {
   readonly '~standard': {
@@ -202,7 +206,7 @@ export const tokenResponseSchema: Schema<TokenResponse> = {
     version: 1,
     vendor: 'tokenwell',
     validate(value) {
-      const { data, error } = z.safeParse((schema ??= createSchema()), value)
+      const { data, error } = parse(value)
       return error ? { issues: error.issues } : { value: data }
     },
   },
@@ -218,9 +222,6 @@ export function readTokenResponse(
   raw: unknown,
   bearerTypes?: readonly string[],
 ): TokenResponse | 'access_token' | 'token_type' {
-  const { data, error } = z.safeParse(
-    bearerTypes ? createSchema(bearerTypes) : (schema ??= createSchema()),
-    raw,
-  )
+  const { data, error } = parse(raw, bearerTypes)
   return data ?? (error.issues[0]?.path[0] === 'token_type' ? 'token_type' : 'access_token')
 }

@@ -61,11 +61,8 @@ const providers = new WeakMap<TokenSource, TokenProvider>()
  * @throws {TokenError} of kind `configuration` for anything else
  */
 export function providerOf(tokens: TokenProvider | TokenSource): TokenProvider {
-  if (typeof (tokens as Partial<TokenSource> | undefined)?.requestToken !== 'function') {
-    if (typeof (tokens as Partial<TokenProvider> | undefined)?.getToken === 'function')
-      return tokens as TokenProvider
-    return createTokenProvider(tokens as TokenSource)
-  }
+  const { requestToken, getToken } = Object(tokens) as Partial<TokenSource & TokenProvider>
+  if (requestToken === undefined && getToken !== undefined) return tokens as TokenProvider
   const source = tokens as TokenSource
   const provider = providers.get(source) ?? createTokenProvider(source)
   providers.set(source, provider)

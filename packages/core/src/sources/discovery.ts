@@ -1,8 +1,7 @@
 import { configurationError, failureOf, isTokenError, TokenError } from '../protocol/token-error.ts'
 import { secureUrl } from '../protocol/secure-url.ts'
-import { abortQuietly } from '../runtime/wait.ts'
+import { abortQuietly, waitFor } from '../runtime/wait.ts'
 import { elapsedSince, readInstant, systemClock, type Clock, type Instant } from '../runtime/clock.ts'
-import { waitFor } from '../runtime/wait.ts'
 import { sendTokenRequest, type FetchLike } from './send.ts'
 
 /** Reads what a client of an issuer needs from its metadata; returns a reason, such as `has no jwks_uri`, if it is missing. */

@@ -17,7 +17,10 @@ export interface Keyring {
   encrypt(text: string): Promise<string>
   /** `undefined` if it was encrypted with a key that the keyring lacks, or was changed. */
   decrypt(encrypted: string): Promise<string | undefined>
-  /** The same, encrypted with the newest key, so that an older one can be removed; `undefined` as for `decrypt`. */
+  /**
+   * The same, encrypted with the newest key, so that an older one can be removed; `undefined` if it is already, and as for
+   * `decrypt`.
+   */
   withNewestKey(encrypted: string): Promise<string | undefined>
   /** One of the older keys itself, encrypted with the newest one; `undefined` if the keyring lacks it. */
   encryptKey(id: string): Promise<string | undefined>
@@ -70,8 +73,8 @@ export function createKeyring(keys: readonly string[]): Keyring {
     decrypt,
     async withNewestKey(encrypted) {
       const text = await decrypt(encrypted)
-      if (text === undefined) return undefined
-      return decodeProtectedHeader(encrypted).kid === newest.id ? encrypted : encrypt(text)
+      if (text === undefined || decodeProtectedHeader(encrypted).kid === newest.id) return undefined
+      return encrypt(text)
     },
     async encryptKey(id) {
       const text = texts.get(id)

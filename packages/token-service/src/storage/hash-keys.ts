@@ -1,3 +1,4 @@
+import { expressionBuilder } from 'kysely'
 import type { Keyring } from '../runtime/keyring.ts'
 import { UsageError } from '../runtime/usage-error.ts'
 import type { AuditKeyring } from './audit-storage.ts'
@@ -11,12 +12,18 @@ export interface SecretOfKey {
   readonly lastUsedAtMs?: number | undefined
 }
 
+/** Whether a secret had not expired or been revoked by then. */
+function isValidAt(atMs: number) {
+  const secret = expressionBuilder<Schema, 'secrets'>()
+  return secret.or([secret('secrets.expiresAtMs', 'is', null), secret('secrets.expiresAtMs', '>', atMs)])
+}
+
 /** The keys that the valid secrets are hashed with, and how many secrets each has. */
 export async function secretsByKey(query: Query, nowMs: number): Promise<ReadonlyMap<string, number>> {
   const rows = await query
     .selectFrom('secrets')
     .select((row) => ['keyId', row.fn.countAll<number>().as('secrets')])
-    .where((row) => row.or([row('expiresAtMs', 'is', null), row('expiresAtMs', '>', nowMs)]))
+    .where(isValidAt(nowMs))
     .groupBy('keyId')
     .execute()
   return new Map(rows.map(({ keyId, secrets }) => [keyId, secrets]))
@@ -38,7 +45,7 @@ export async function secretsOfKey(
       'lastUses.atMs as lastUsedAtMs',
     ])
     .where('secrets.keyId', '=', keyId)
-    .where((row) => row.or([row('secrets.expiresAtMs', 'is', null), row('secrets.expiresAtMs', '>', nowMs)]))
+    .where(isValidAt(nowMs))
     .orderBy('clientId')
     .limit(limit)
     .execute()
@@ -81,7 +88,7 @@ export async function rehashSecrets(query: Query, secrets: readonly RehashedSecr
       .set({ keyId, hash })
       .where('id', '=', id)
       .where('hash', '=', oldHash)
-      .where((row) => row.or([row('expiresAtMs', 'is', null), row('expiresAtMs', '>', atMs)]))
+      .where(isValidAt(atMs))
       .where((row) =>
         row.not(
           row.exists(

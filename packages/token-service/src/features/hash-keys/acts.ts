@@ -101,7 +101,7 @@ export async function removeHashKey(act: Act, id: string): Promise<void> {
   }
   // An authentication elsewhere that renews a hash must not come between the check and the removal.
   await lockSecrets(act)
-  const [key] = (await listHashKeys(act, keyring, nowMs)).filter((listed) => listed.id === id)
+  const key = (await listHashKeys(act, keyring, nowMs)).find((listed) => listed.id === id)
   if (!key) throw new NotFoundError(`There is no key "${id}".`)
   if (key.secrets > 0) {
     throw new HashKeyInUse(
@@ -134,12 +134,11 @@ export async function renewHashKeys(database: Database, keyring: Keyring): Promi
   const signingKeys = signingKeyStorage(database)
   for (const { kid, state, encryptedKey } of await signingKeys.list()) {
     const renewed = state === 'last' ? undefined : await keyring.withNewestKey(encryptedKey)
-    if (renewed !== undefined && renewed !== encryptedKey)
-      await signingKeys.update(kid, { encryptedKey: renewed })
+    if (renewed !== undefined) await signingKeys.update(kid, { encryptedKey: renewed })
   }
   for (const { keyId, encryptedKey } of await removedHashKeys(database.query)) {
     const renewed = encryptedKey === null ? undefined : await keyring.withNewestKey(encryptedKey)
-    if (renewed !== undefined && renewed !== encryptedKey)
+    if (renewed !== undefined)
       await database.query
         .updateTable('removedHashKeys')
         .set({ encryptedKey: renewed })

@@ -64,8 +64,7 @@ export async function renewSigningSecret(
   const current = await webhook.find()
   if (!current) return
   const encryptedSecret = await withNewestKey(current.encryptedSecret)
-  if (encryptedSecret !== undefined && encryptedSecret !== current.encryptedSecret)
-    await webhook.set({ ...current, encryptedSecret })
+  if (encryptedSecret !== undefined) await webhook.set({ ...current, encryptedSecret })
 }
 
 async function existing(act: Act): Promise<Webhook> {
