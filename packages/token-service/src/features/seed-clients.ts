@@ -3,13 +3,17 @@ import { digest } from '../runtime/digest.ts'
 import type { StoredSecret, PublicKey } from '../storage/application.ts'
 import { catalogueStorage, type CatalogueEntry, type CatalogueKind } from './catalogue/storage.ts'
 import type { Database } from '../storage/database.ts'
-import type { Transaction } from './acts.ts'
+import { type Transaction, type Act } from './acts.ts'
 import { byConfiguration, changesOf, type Audit } from '../storage/act.ts'
-import { type Act } from './acts.ts'
 import type { ResolvedApplication, ResourceServerOptions } from './applications/options.ts'
 import { settingNames, type SettingName } from './applications/settings.ts'
-import { configuredId, isConfigured, storedSecret } from './credentials/acts.ts'
-import type { ClientKind, CredentialOwner } from './credentials/acts.ts'
+import {
+  configuredId,
+  isConfigured,
+  storedSecret,
+  type ClientKind,
+  type CredentialOwner,
+} from './credentials/acts.ts'
 import type { Keyring } from '../runtime/keyring.ts'
 import { setEntry } from './catalogue/acts.ts'
 import { configuredKeys, withConfiguredKeys } from './credentials/public-keys.ts'

@@ -4,8 +4,7 @@ import { tokenPath } from '../oauth/endpoint-paths.ts'
 import type { IssueToken } from '../oauth/issue-token.ts'
 import type { AlterJwt } from '../oauth/jwt-access-token.ts'
 import { baseUrl } from './base-url.ts'
-import { callerOf } from './oauth-routes.ts'
-import { allowPostOnly, type FormRequest } from './oauth-routes.ts'
+import { callerOf, allowPostOnly, type FormRequest } from './oauth-routes.ts'
 import { setOutcome } from './request-outcome.ts'
 
 /** The token endpoint (RFC 6749, section 3.2). */

@@ -1,7 +1,6 @@
 import { decodeJwt } from 'jose'
 import type { IntrospectionResponse } from './oauth-responses.ts'
-import type { FoundToken, StoredToken } from './token-storage.ts'
-import { validProducts, validScopes } from './token-storage.ts'
+import { type FoundToken, type StoredToken, validProducts, validScopes } from './token-storage.ts'
 
 type Description = Extract<IntrospectionResponse, { active: true }>
 

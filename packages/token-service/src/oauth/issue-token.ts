@@ -17,10 +17,9 @@ import type { TokenResponse } from './oauth-responses.ts'
 import { parseParameters, type RawParameters } from './parameters.ts'
 import { ProtocolError, type Format } from './protocol-error.ts'
 import type { SigningKeys } from './signing-keys.ts'
-import type { TokenStorage } from './token-storage.ts'
+import { type TokenStorage, accessTokenHash, createAccessToken } from './token-storage.ts'
 import { createTokenResponse } from './token-response.ts'
 import { createJwt, type AlterJwt } from './jwt-access-token.ts'
-import { accessTokenHash, createAccessToken } from './token-storage.ts'
 
 export interface TokenRequest {
   readonly query: RawParameters

@@ -1,5 +1,5 @@
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type CryptoKey, type JWK } from 'jose'
-import type { Act } from '../features/acts.ts'
+import type { Act, Transaction } from '../features/acts.ts'
 import type { Keyring } from '../runtime/keyring.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { StorageFailure } from '../storage/storage-failure.ts'
@@ -7,7 +7,6 @@ import { UsageError } from '../runtime/usage-error.ts'
 import type { Actor } from '../storage/audit-storage.ts'
 import type { Database } from '../storage/database.ts'
 import { signingKeyStorage, type StoredSigningKey } from '../features/signing-keys/storage.ts'
-import type { Transaction } from '../features/acts.ts'
 
 export const signingAlgorithms = ['ES256', 'RS256', 'EdDSA'] as const
 export type SigningAlgorithm = (typeof signingAlgorithms)[number]

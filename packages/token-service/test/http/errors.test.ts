@@ -1,7 +1,6 @@
 import { pino } from 'pino'
 import { expect, it, vi, describe } from 'vitest'
-import { createErrorRecorder } from '../../src/http/error-handling.ts'
-import { createFailureLog } from '../../src/http/error-handling.ts'
+import { createErrorRecorder, createFailureLog } from '../../src/http/error-handling.ts'
 import { ProtocolError, type ErrorReason } from '../../src/oauth/protocol-error.ts'
 import type { ActivityRecorder } from '../../src/storage/activity-recorder.ts'
 import { StorageFailure } from '../../src/storage/storage-failure.ts'

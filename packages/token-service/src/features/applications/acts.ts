@@ -10,9 +10,8 @@ import {
 import type { Actor } from '../../storage/audit-storage.ts'
 import type { ApplicationChanges } from './storage.ts'
 import type { ProjectChanges } from '../projects/storage.ts'
-import type { Transaction } from '../acts.ts'
+import type { Transaction, RegistryContext } from '../acts.ts'
 import { NotFoundError, UsageError } from '../../runtime/usage-error.ts'
-import type { RegistryContext } from '../acts.ts'
 import { approvalOf, exceeds, type TokenSettings } from './settings.ts'
 import { changesOf, type Audit } from '../../storage/act.ts'
 import {

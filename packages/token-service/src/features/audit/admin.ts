@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { checkpoint, named, operation, type OperationGroup } from '../../admin/operation.ts'
 import { withRemovedKeys } from '../../storage/hash-keys.ts'
-import { verifyAudit } from './acts.ts'
-import { confirmClock } from './acts.ts'
+import { verifyAudit, confirmClock } from './acts.ts'
 
 const time = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text))
 

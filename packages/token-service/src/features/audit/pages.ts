@@ -2,8 +2,14 @@ import { type SafeHtml, html } from '@remix-run/html-template'
 import type { FastifyInstance } from 'fastify'
 import { type ClockJump, confirmClock } from './acts.ts'
 import type { RawParameters } from '../../oauth/parameters.ts'
-import { type EventGroup, eventGroups, isEventGroup } from '../../portal/audit-events.ts'
-import { type AuditSentence, actorText, createAuditSentences } from '../../portal/audit-events.ts'
+import {
+  type EventGroup,
+  eventGroups,
+  isEventGroup,
+  type AuditSentence,
+  actorText,
+  createAuditSentences,
+} from '../../portal/audit-events.ts'
 import { choice, csrfInput, field } from '../../portal/layout/form.ts'
 import type { PageContent } from '../../portal/layout/page.ts'
 import { linkTo } from '../../portal/layout/paging.ts'

@@ -10,11 +10,9 @@ import {
 } from '../../storage/application.ts'
 import { applicationStorage } from '../applications/storage.ts'
 import { resourceServerStorage } from '../resource-servers/storage.ts'
-import { secretStorage } from './storage.ts'
-import type { SecretStorage } from './storage.ts'
+import { secretStorage, type SecretStorage } from './storage.ts'
 import type { Transaction } from '../acts.ts'
-import { parsePublicKeys } from './public-keys.ts'
-import { publicKeys, withKeys, withNewName, withoutKey } from './public-keys.ts'
+import { parsePublicKeys, publicKeys, withKeys, withNewName, withoutKey } from './public-keys.ts'
 
 /** Something with this ID already exists: for example, a form was sent twice. */
 export class AlreadyExists extends Error {}

@@ -5,10 +5,9 @@ import type { Clock } from '../../runtime/clock.ts'
 import { NotFoundError, UsageError } from '../../runtime/usage-error.ts'
 import type { Actor } from '../../storage/audit-storage.ts'
 import type { ClaimPatterns } from '../../storage/application.ts'
-import type { Transaction } from '../acts.ts'
+import { type Transaction, type Act } from '../acts.ts'
 import type { TrustedIssuer } from './storage.ts'
 import { byConfiguration, changesOf } from '../../storage/act.ts'
-import { type Act } from '../acts.ts'
 
 const httpsUrl = z.url({ protocol: /^https$/, error: 'must be an https URL' })
 

@@ -1,4 +1,4 @@
-import type { CatalogueEntry } from '../../features/catalogue/storage.ts'
+import type { CatalogueEntry, CatalogueKind } from '../../features/catalogue/storage.ts'
 import { html, type SafeHtml } from '@remix-run/html-template'
 import { z } from 'zod'
 import {
@@ -11,7 +11,6 @@ import {
 } from '../../features/applications/options.ts'
 import { maxNoteLength } from '../../features/applications/settings.ts'
 import type { Application, ApplicationSettings, Approval } from '../../storage/application.ts'
-import type { CatalogueKind } from '../../features/catalogue/storage.ts'
 import type { RawParameters } from '../../oauth/parameters.ts'
 import { checkboxes, choice, field, optionList, type FormState } from '../layout/form.ts'
 import { absent, duration, time } from '../layout/time.ts'
