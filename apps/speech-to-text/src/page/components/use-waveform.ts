@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import WaveSurfer from 'wavesurfer.js'
-import RegionsPlugin from 'wavesurfer.js/plugins/regions'
+import type WaveSurfer from 'wavesurfer.js'
+import type RegionsPlugin from 'wavesurfer.js/plugins/regions'
 import type { TimedWord } from '../downloads/subtitles.ts'
 
 export interface Colours {
@@ -47,6 +47,24 @@ export interface Player {
   play(start: number, end?: number): void
 }
 
+interface Drawing {
+  readonly surfer: WaveSurfer
+  readonly regions: RegionsPlugin
+}
+
+/** Loads what draws a recording: a page without one does not need it. */
+async function loadDrawing(): Promise<(container: HTMLElement) => Drawing> {
+  const [{ default: Surfer }, { default: Regions }] = await Promise.all([
+    import('wavesurfer.js'),
+    import('wavesurfer.js/plugins/regions'),
+  ])
+  return (container) => {
+    const regions = Regions.create()
+    const options = { height: 96, barWidth: 2, barGap: 1, normalize: true, plugins: [regions] }
+    return { surfer: Surfer.create({ container, ...options }), regions }
+  }
+}
+
 /**
  * Draws and plays a recording with its words.
  *
@@ -54,56 +72,61 @@ export interface Player {
  */
 export function useWaveform(wav: Blob, words: readonly TimedWord[], onTime: (seconds: number) => void) {
   const container = useRef<HTMLDivElement>(null)
-  const surfer = useRef<WaveSurfer | undefined>(undefined)
-  const regions = useRef<ReturnType<typeof RegionsPlugin.create> | undefined>(undefined)
+  const creating = useRef<Promise<Drawing | void>>(undefined)
+  const [drawing, setDrawing] = useState<Drawing>()
   const [ready, setReady] = useState(false)
   const [playing, setPlaying] = useState(false)
   const [playable, setPlayable] = useState(true)
   const colours = useThemeColours()
 
   useEffect(() => {
-    regions.current = RegionsPlugin.create()
-    const wave = WaveSurfer.create({
-      container: container.current!,
-      height: 96,
-      barWidth: 2,
-      barGap: 1,
-      normalize: true,
-      plugins: [regions.current],
-    })
-    surfer.current = wave
-    wave.on('ready', () => setReady(true))
-    wave.on('play', () => setPlaying(true))
-    wave.on('pause', () => setPlaying(false))
-    wave.on('timeupdate', (seconds) => (seconds > 0 || wave.isPlaying()) && onTime(seconds))
-    // A recording that the browser cannot play may still be transcribed.
-    wave.on('error', () => setPlayable(false))
-    wave.loadBlob(wav).catch(() => {})
-    return () => wave.destroy()
+    let shown = true
+    const create = async () => {
+      const draw = await loadDrawing()
+      if (!shown) return undefined
+      const created = draw(container.current!)
+      const { surfer } = created
+      surfer.on('ready', () => setReady(true))
+      surfer.on('play', () => setPlaying(true))
+      surfer.on('pause', () => setPlaying(false))
+      surfer.on('timeupdate', (seconds) => (seconds > 0 || surfer.isPlaying()) && onTime(seconds))
+      // A recording that the browser cannot play may still be transcribed.
+      surfer.on('error', () => setPlayable(false))
+      surfer.loadBlob(wav).catch(() => {})
+      setDrawing(created)
+      return created
+    }
+    // Nor can one be played if the code does not load.
+    const drawn = create().catch(() => void setPlayable(false))
+    creating.current = drawn
+    return () => {
+      shown = false
+      void drawn.then((created) => created?.surfer.destroy())
+    }
   }, [wav])
 
   useEffect(() => {
-    surfer.current?.setOptions({
+    drawing?.surfer.setOptions({
       waveColor: colours.wave,
       progressColor: colours.played,
       cursorColor: colours.text,
     })
-  }, [colours, wav])
+  }, [colours, drawing])
 
   useEffect(() => {
     if (!ready) return
-    regions.current?.clearRegions()
+    drawing?.regions.clearRegions()
     for (const [index, { start, end }] of words.entries()) {
       // Two alternating shades separate neighbouring words.
       const color = index % 2 === 0 ? colours.word : colours.otherWord
-      regions.current?.addRegion({ start, end, drag: false, resize: false, color })
+      drawing?.regions.addRegion({ start, end, drag: false, resize: false, color })
     }
-  }, [ready, words, colours])
+  }, [ready, drawing, words, colours])
 
   const player = useMemo<Player>(
     () => ({
-      toggle: () => void surfer.current?.playPause(),
-      play: (start, end) => void surfer.current?.play(start, end),
+      toggle: () => void creating.current?.then((created) => created?.surfer.playPause()),
+      play: (start, end) => void creating.current?.then((created) => created?.surfer.play(start, end)),
     }),
     [],
   )
