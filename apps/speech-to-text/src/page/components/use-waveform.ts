@@ -49,7 +49,7 @@ export interface Player {
 
 interface Drawing {
   readonly surfer: WaveSurfer
-  readonly regions: RegionsPlugin
+  readonly regions: ReturnType<typeof RegionsPlugin.create>
 }
 
 /** Loads what draws a recording: a page without one does not need it. */
