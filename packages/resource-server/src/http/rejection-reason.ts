@@ -53,7 +53,7 @@ export function describeReason({ claim, received, expected }: RejectionReason): 
 
 /** What to do about the three mistakes of a new API. */
 const fixes: Readonly<Record<string, string>> = {
-  aud: 'If this value is the name of this API at its issuer, set `audience` to it. Otherwise the client has requested a token for another API.',
+  aud: 'If it contains the name of this API at its issuer, set `audience` to that name. Otherwise the client has requested a token for another API.',
   iss: 'If you trust this issuer, set `issuer` to exactly this value, including a slash at its end.',
   typ: "Tokens of the type at+jwt are accepted unless the option `typ` says otherwise. Set `typ: 'JWT'`, or `typ: false` if this issuer sets none, and `clients`, `scopes` or `claims`, so that no ID token is accepted.",
 }
