@@ -20,6 +20,7 @@ async function openFile(file: string): Promise<SeededDatabase> {
   database.exec('pragma synchronous = off')
   return {
     async insert(table, rows) {
+      if (rows.length === 0) return
       const known = new Set(
         database
           .prepare('select name from pragma_table_info(?)')
@@ -54,6 +55,7 @@ async function openPostgres(url: string): Promise<SeededDatabase> {
   await client.connect()
   return {
     async insert(table, rows) {
+      if (rows.length === 0) return
       const found = await client.query(
         'select column_name from information_schema.columns where table_name = $1 and table_schema = current_schema()',
         [table],

@@ -59,28 +59,43 @@ async function post(url: string, form: Readonly<Record<string, string>>): Promis
   return [...cookies(page), ...cookies(response)].join('; ')
 }
 
-const pages: Readonly<Record<string, string>> = {
-  overview: '',
-  applications: 'applications',
-  projects: 'projects',
-  approvals: 'approvals',
-  people: 'developers',
-  invitations: 'invitations',
-  'new-application': 'new-application',
-  search: 'search?q=emile',
-  products: 'products',
-  scopes: 'scopes',
-  'resource-servers': 'resource-servers',
-  'trusted-issuers': 'trusted-issuers',
-  'trusted-issuer': 'trusted-issuers/github',
-  'trust-github': 'new-trusted-issuer?platform=github',
-  'trust-other': 'new-trusted-issuer?platform=other',
-  'change-scope': 'scopes?change=orders:read',
-  webhook: 'webhook',
-  audit: 'audit',
-  account: 'account',
-  reference: 'reference',
-  'new-project': 'new-project',
+/** The path of each page below the portal's, and what is clicked there, if it can be seen. */
+const pages: Readonly<Record<string, readonly [path: string, ...clicks: string[]]>> = {
+  overview: [''],
+  'get-started': ['get-started'],
+  'expiring-secrets': ['expiring-secrets'],
+  applications: ['applications'],
+  'applications-nothing': ['applications?q=nothing+like+this'],
+  projects: ['projects'],
+  project: ['projects', 'main td a'],
+  'project-settings': ['projects', 'main td a', 'main .title .outline'],
+  approvals: ['approvals'],
+  'approvals-selected': ['approvals', '[data-select-all]'],
+  'approvals-decline': ['approvals', '[data-select-all]', '[commandfor=decline-selected]'],
+  decline: ['approvals', 'main td.decision > a'],
+  people: ['developers'],
+  'people-invite': ['developers', '[commandfor=invite]'],
+  person: ['developers', 'main td a'],
+  invitations: ['invitations'],
+  'new-application': ['new-application'],
+  search: ['search?q=emile'],
+  products: ['products'],
+  'products-menu': ['products', 'main .more'],
+  scopes: ['scopes'],
+  'change-scope': ['scopes?change=orders:read'],
+  'resource-servers': ['resource-servers'],
+  'resource-server': ['resource-servers', 'main td a'],
+  'trusted-issuers': ['trusted-issuers'],
+  'trusted-issuer': ['trusted-issuers/github'],
+  'trust-github': ['new-trusted-issuer?platform=github'],
+  'trust-other': ['new-trusted-issuer?platform=other'],
+  webhook: ['webhook'],
+  audit: ['audit'],
+  account: ['account'],
+  reference: ['reference'],
+  'new-project': ['new-project'],
+  'not-found': ['nothing-like-this'],
+  menu: ['applications', '.menu-button'],
 }
 
 const looks = {
@@ -115,8 +130,8 @@ async function measure() {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
   await context.addCookies(jarOf(cookie, service.authUrl))
   const page = await context.newPage()
-  for (const [title, path] of Object.entries(pages)) {
-    if (!isWanted(title)) continue
+  for (const [title, [path, ...clicks]] of Object.entries(pages)) {
+    if (!isWanted(title) || clicks.length > 0) continue
     const url = `${service.authUrl}/portal/${path}`
     const times: number[] = []
     let characters = 0
@@ -166,9 +181,14 @@ async function screenshots() {
       if (overhang > 0) process.stdout.write(`${title}, ${name}: ${overhang} px too wide\n`)
       await page.screenshot({ path: join(output, `${title}-${name}.png`) })
     }
-    for (const [title, path] of Object.entries(pages)) {
+    for (const [title, [path, ...clicks]] of Object.entries(pages)) {
       if (!isWanted(title)) continue
       await page.goto(`${service.authUrl}/portal/${path}`)
+      for (const selector of clicks) {
+        const target = page.locator(selector).first()
+        if (await target.isVisible()) await target.click()
+        await page.waitForLoadState()
+      }
       await shoot(title)
     }
     await page.goto(`${service.authUrl}/portal/applications?q=transcriber-gateway`)

@@ -163,15 +163,30 @@ export async function seed(location: string, sizes: Sizes, nowMs = Date.now()): 
       usage.set(key, (usage.get(key) ?? 0) + requests)
     }
   }
+  let others = 0
   for (const [index, { application, atMs }] of uses.entries()) {
     if (atMs < nowMs - day) continue
-    const hours = index < 60 ? 30 * 24 : 12
+    const hours = index < 60 ? 30 * 24 : 24
     const level = 1 + random(index % 50 === 0 ? 60_000 : 90)
+    const phase = random(24)
+    if (hours === 24) others += level
     for (const back of range(hours)) {
-      const swing = 1 + Math.sin((back / 24) * 2 * Math.PI)
-      count(application.client_id, thisHour - back * hour, 'issued', Math.round(level * swing) + 1)
+      const swing = 1 + Math.sin(((back + phase) / 24) * 2 * Math.PI)
+      const requests = Math.round(level * swing * (0.7 + random(60) / 100)) + 1
+      count(application.client_id, thisHour - back * hour, 'issued', requests)
       if (index % 7 === 0 && back < 9)
         count(application.client_id, thisHour - back * hour, 'invalid_client', 1 + random(level))
+    }
+  }
+  // What the others did before the last day is in the sum alone: a row for each hour of each would be millions.
+  for (const back of range(29 * 24).map((each) => each + 24)) {
+    const requests = Math.round(others * (0.7 + random(60) / 100))
+    for (const [outcome, part] of [
+      ['issued', 1],
+      ['invalid_client', random(40) / 1000],
+    ] as const) {
+      const key = JSON.stringify(['', thisHour - back * hour, outcome])
+      usage.set(key, (usage.get(key) ?? 0) + Math.round(requests * part))
     }
   }
   await database.insert(

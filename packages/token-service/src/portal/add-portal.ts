@@ -82,7 +82,8 @@ async function addPages(
 
   async function readRequest(request: FastifyRequest, reply: FastifyReply): Promise<PortalRequest> {
     const { pathname, search } = new URL(request.url, 'http://portal')
-    const path = `${base}${pathname}`
+    // The root is served with a slash at its end, too.
+    const path = `${base}${pathname.replace(/\/$/, '')}`
     const notice = request.cookies[noticeCookie]
     let csrfToken: string | undefined
     return {

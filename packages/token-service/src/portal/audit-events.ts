@@ -210,7 +210,9 @@ export async function createAuditSentences(
       detail:
         detail === undefined ? '' : isRejection(event) ? outcomeText(detail) : detailText(detail, subjects),
     }
-    const parts = sentenceOf(event).split(/\{(actor|client|owner|detail)\}/)
+    const whole = sentenceOf(event)
+    const words = detail === undefined ? whole.replace(': {detail}', '') : whole
+    const parts = words.split(/\{(actor|client|owner|detail)\}/)
     const sentence = html`${parts.map((part, index) => (index % 2 === 1 ? (values[part] ?? '') : part))}${count > 1 ? ` × ${formatCount(count)}` : ''}`
     return { ...entry, sentence, clientName: client?.name }
   })

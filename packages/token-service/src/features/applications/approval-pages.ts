@@ -308,7 +308,7 @@ function columns(
       leaves: 1,
       cell: ({ application }) => {
         const { note } = application.review ?? {}
-        return html`${names(additionsOf(application), 3)}${note === undefined ? '' : html`<q class="cut below" title="${note}">${note}</q>`}`
+        return html`${names(additionsOf(application), 3, 'read')}${note === undefined ? '' : html`<q class="cut below" title="${note}">${note}</q>`}`
       },
     },
     {
@@ -375,5 +375,6 @@ function declinePage(
     ['Approvals', paths.approvals],
     [name, paths.application(project.id, id)],
   ] as const
-  return { title: requested ? 'Decline the changes' : 'Decline the application', body, trail }
+  const title = requested ? 'Decline the changes' : 'Decline the application'
+  return { title, body, trail, section: paths.approvals }
 }

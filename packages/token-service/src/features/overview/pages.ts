@@ -15,7 +15,7 @@ import { type AuditSentence, createAuditSentences, eventGroups } from '../../por
 import { expiryBadge } from '../../portal/credentials/credentials-section.ts'
 import { type Column, type Facet, type ListState, list, listState, named } from '../../portal/layout/list.ts'
 import type { PageContent } from '../../portal/layout/page.ts'
-import { formatCount, linkTo } from '../../portal/layout/paging.ts'
+import { formatCount, formatShortCount, linkTo } from '../../portal/layout/paging.ts'
 import { relativeTime, relativeTimeOrNever } from '../../portal/layout/time.ts'
 import { type StartContent, startPage } from '../../portal/start-page.ts'
 import { developerPages } from '../../portal/pages.ts'
@@ -138,7 +138,7 @@ function overviewPage(request: DeveloperRequest, content: OverviewContent): Page
     ? paths.approvals
     : linkTo(paths.applications, { show: 'pending' })
   const body = html`<dl class="figures">
-      ${figure('Tokens in 30 days', formatCount(usage.issued))} ${figure('Success rate', rate)}
+      ${figure('Tokens in 30 days', formatShortCount(usage.issued))} ${figure('Success rate', rate)}
       ${figure('Applications', formatCount(applications), paths.applications)}
       ${figure(developer.administrator ? 'To approve' : 'Pending approval', formatCount(pending), pendingPath, pending > 0)}
     </dl>
@@ -201,18 +201,24 @@ function part(title: string, rows: readonly SafeHtml[], otherwise: string, link?
 }
 
 function expiry(request: DeveloperRequest, secret: ExpiringSecret, nowMs: number): SafeHtml {
-  return html`<p>${ownerLink(request, secret)} <code>${secret.prefix}••••</code></p>
+  return html`<p>
+      ${cutLink(secret.owner.name || secret.owner.clientId, ownerPath(request, secret.owner))}
+      <span class="hint">Secret <code>${secret.prefix}••••</code></span>
+    </p>
     <div class="actions">${expiryBadge(secret.expiresAtMs, nowMs)}</div>`
 }
 
 function failureRow({ paths }: DeveloperRequest, { application, outcome, requests }: FailureTotal): SafeHtml {
   return html`<p>
-      <a href="${paths.requests(application.projectId, application.id)}">${application.name}</a><br /><span
-        class="hint"
-        >${describeOutcome(outcome).label}</span
-      >
+      ${cutLink(application.name, paths.requests(application.projectId, application.id))}
+      <span class="hint">${describeOutcome(outcome).label}</span>
     </p>
     <div class="actions number">${formatCount(requests)}</div>`
+}
+
+/** Names in a narrow column, in one line each. */
+function cutLink(name: string, href: string): SafeHtml {
+  return html`<a class="cut" dir="auto" href="${href}" title="${name}">${name}</a>`
 }
 
 /** The days within which a secret expires, as the URL says. */
@@ -285,9 +291,4 @@ function ownerPath(
   { id, projectId, clientId }: ExpiringSecret['owner'],
 ): string {
   return projectId === undefined ? paths.resourceServer(clientId) : paths.credentials(projectId, id)
-}
-
-/** The name of a secret's owner, as a link to where one rotates the secret. */
-function ownerLink(request: DeveloperRequest, { owner }: ExpiringSecret): SafeHtml {
-  return html`<a href="${ownerPath(request, owner)}">${owner.name || owner.clientId}</a>`
 }

@@ -418,8 +418,8 @@ function actionsOn(
     {
       title: administrator ? 'Make a developer' : 'Make an administrator',
       text: administrator
-        ? 'Administrators see every project, approve applications and manage people.'
-        : 'Developers see their own projects only.',
+        ? 'Developers see their own projects only.'
+        : 'Administrators see every project, approve applications and manage people.',
       button: dialog({
         id: 'role',
         label: html`${administrator ? 'Demote' : 'Promote'}<span class="visually-hidden"> ${name}</span>`,

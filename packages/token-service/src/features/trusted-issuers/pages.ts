@@ -372,6 +372,11 @@ function belongsTo({ trustedIssuers }: Paths) {
   return { trail: [['Trusted issuers', trustedIssuers]] as const, section: trustedIssuers }
 }
 
+/** There is one GitHub; of the others, only the URL says which. */
+function titleOf(issuer: TrustedIssuer): string {
+  return platformOf(issuer) === 'github' ? platforms.github.title : issuer.issuer
+}
+
 function newIssuerPage(
   { paths, csrfToken }: DeveloperRequest,
   platform: PlatformName,
@@ -486,8 +491,7 @@ function trustedIssuerPage(
       ${ruleList(request, issuer, applications)}
     </section>
     ${issuer.configured ? '' : settings}`
-  const title = platform === 'github' ? platforms.github.title : issuer.issuer
-  return { title, body, ...belongsTo(paths) }
+  return { title: titleOf(issuer), body, ...belongsTo(paths) }
 }
 
 function ruleList(
@@ -577,5 +581,5 @@ function rulePage(
   </form>`
   const { trail, section } = belongsTo(paths)
   const title = rule ? 'Change a rule' : 'Add a rule'
-  return { title, body, section, trail: [...trail, [issuer.issuer, paths.trustedIssuer(issuer.id)]] }
+  return { title, body, section, trail: [...trail, [titleOf(issuer), paths.trustedIssuer(issuer.id)]] }
 }

@@ -1,6 +1,6 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import { list } from './list.ts'
-import { formatCount } from './paging.ts'
+import { formatCount, formatShortCount } from './paging.ts'
 
 /** Token requests of one part of the time. */
 export interface RequestBar {
@@ -30,6 +30,7 @@ export function requestChart(bars: readonly RequestBar[], labelledBy: string): S
   const most = roundUp(Math.max(...bars.map(({ issued, failed }) => issued + failed)))
   const largest = Math.max(...bars.map(shareOf))
   const axis = shareAxes.find((each) => each >= largest) ?? 1
+  const hasFailures = largest > 0
   const svg = (kind: string, lines: readonly number[], draw: (bar: RequestBar, x: number) => SafeHtml | '') =>
     html`<svg class="${kind}" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" aria-hidden="true">
       ${lines.map((y) => html`<line x1="0" x2="${width}" y1="${y}" y2="${y}" />`)}
@@ -44,12 +45,17 @@ export function requestChart(bars: readonly RequestBar[], labelledBy: string): S
     </svg>`
   return html`<figure class="chart" role="group" aria-labelledby="${labelledBy}">
       <div class="y-axis" aria-hidden="true">
-        <span>${formatCount(most)}</span><span>${most > 1 ? formatCount(most / 2) : ''}</span><span>0</span>
+        <span>${formatShortCount(most)}</span><span>${most > 1 ? formatShortCount(most / 2) : ''}</span
+        ><span>0</span>
       </div>
       ${svg('counts', [0, height / 2, height], ({ issued, failed }, x) => html`${rectangle('issued', x, issued / most)}${rectangle('failed', x, failed / most, issued / most)}`)}
       <div class="x-axis" aria-hidden="true">${bars.map(({ tick = '' }) => html`<span>${tick}</span>`)}</div>
-      <div class="y-axis" aria-hidden="true"><span>${percent(axis)}</span><span>failed</span></div>
-      ${svg('shares', [0, height], (bar, x) => rectangle('failed', x, shareOf(bar) / axis))}
+      ${
+        hasFailures
+          ? html`<div class="y-axis" aria-hidden="true"><span>${percent(axis)}</span><span>failed</span></div>
+              ${svg('shares', [0, height], (bar, x) => rectangle('failed', x, shareOf(bar) / axis))}`
+          : ''
+      }
     </figure>
     <details>
       <summary>Show as a table</summary>
@@ -87,8 +93,8 @@ function heightOf(part: number): number {
   return part === 0 ? 0 : Math.max(1, Math.round(part * height * 100) / 100)
 }
 
-/** The smallest round number that is at least this one: 1, 2, 4, 10, 20, 40, … It can be halved from 2 on. */
+/** The smallest round number that is at least this one: 1, 2, 4, 6, 8, 10, 20, … It can be halved from 2 on. */
 function roundUp(count: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(count, 1)))
-  return [1, 2, 4, 10].map((step) => step * power).find((round) => round >= count) ?? count
+  return [1, 2, 4, 6, 8, 10].map((step) => step * power).find((round) => round >= count) ?? count
 }

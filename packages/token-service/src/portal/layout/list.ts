@@ -93,8 +93,6 @@ export interface Browsing {
   readonly facets?: readonly Facet[] | undefined
   /** Further members of the URL's query. */
   readonly query?: Readonly<Record<string, string>> | undefined
-  /** Beside the pages, such as a link to an export. */
-  readonly after?: SafeHtml | undefined
 }
 
 export interface ListOptions {
@@ -186,7 +184,8 @@ function urlOf(
 
 function facets(browsing: Browsing): SafeHtml | '' {
   const { facets: all = [], state } = browsing
-  if (all.length === 0) return ''
+  // One alone narrows nothing down.
+  if (all.length === 0 || (all.length === 1 && state.facet === '')) return ''
   return html`<nav class="facets" aria-label="Show ${browsing.noun}">
     <ul>
       ${all.map(
@@ -231,11 +230,14 @@ function find({ path, query = {}, state, search, orders = [], noun }: Browsing):
 
 /** Which rows are shown of how many, and links to other pages: the first, the last, and those beside this one. */
 function pager(browsing: Browsing): SafeHtml | '' {
-  const { state, total, noun, after = '' } = browsing
+  const { state, total, noun } = browsing
   const { page, limit, offset } = state
+  if (total === 0) return ''
   const count = Math.max(1, Math.ceil(total / limit))
   const last = Math.min(offset + limit, total)
-  const shown =
+  const isWhole = count === 1 && page === 1
+  if (isWhole && total === 1) return ''
+  const part =
     offset >= total
       ? `Nothing of ${formatCount(total)}`
       : `${formatCount(offset + 1)}–${formatCount(last)} of ${formatCount(total)}`
@@ -253,9 +255,9 @@ function pager(browsing: Browsing): SafeHtml | '' {
     return html`${gap ? html`<li><span>…</span></li>` : ''}${link(each)}`
   })
   return html`<nav class="pager" aria-label="Pages of ${noun}">
-    <p>${shown} ${noun}${after}</p>
+    <p>${isWhole ? formatCount(total) : part} ${noun}</p>
     ${
-      count === 1 && page === 1
+      isWhole
         ? ''
         : html`<ul>
             ${parts}${page < count ? link(page + 1, 'Next') : ''}
@@ -292,10 +294,13 @@ export function named({ name, href, below, belowHref }: NamedCell): SafeHtml {
   }`
 }
 
-/** Names in one line, each cut if need be: the first ones, and how many more there are. */
-export function names(all: readonly string[], shown = 2): SafeHtml {
+/**
+ * Names in one line, each cut if need be: the first ones, and how many more there are. `read`: in up to two lines, for those
+ * who decide on them.
+ */
+export function names(all: readonly string[], shown = 2, style: 'read' | '' = ''): SafeHtml {
   const more = all.length - shown
-  return html`<span class="names" title="${all.join(', ')}"
+  return html`<span class="names ${style}" title="${all.join(', ')}"
     >${all.slice(0, shown).map((each) => html`<bdi>${each}</bdi>`)}${more > 0 ? html`<span>and ${formatCount(more)} more</span>` : ''}</span
   >`
 }

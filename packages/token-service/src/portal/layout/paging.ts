@@ -33,3 +33,10 @@ export function linkTo(path: string, query: Readonly<Record<string, string>>): s
 export function formatCount(number: number): string {
   return number.toLocaleString('en')
 }
+
+const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+
+/** Where there is little space: from a million on, such as `1.3M`. */
+export function formatShortCount(number: number): string {
+  return number < 1_000_000 ? formatCount(number) : short.format(number)
+}

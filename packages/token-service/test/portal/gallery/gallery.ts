@@ -88,7 +88,7 @@ const columns: readonly Column<Thing>[] = [
       moreMenu({
         id: `more-${index}`,
         about: name,
-        items: [removal(index, name), html`<a class="button" href="#">Move to another project</a>`],
+        items: [removal(index, name), html`<a href="#">Move to another project</a>`],
       }),
   },
 ]
@@ -109,7 +109,7 @@ const approvals: readonly Column<Thing>[] = [
     label: 'Adds',
     kind: 'text',
     leaves: 1,
-    cell: ({ name }) => names([name, 'speech-to-text', '7 days'], 3),
+    cell: ({ name }) => names([name, 'speech-to-text', 'claims:read', '7 days', 'JWTs'], 4, 'read'),
   },
   { label: 'Requested', kind: 'time', leaves: 2, cell: () => relativeTime(nowMs - 999 * 24 * hour, nowMs) },
   {
@@ -150,6 +150,7 @@ const removal = (index: number, name: string) =>
 function galleryPage(viewer: Viewer, direction: Direction): SafeHtml {
   const things = hostile[direction].map((name, index) => ({ name, index }))
   const [first = '', second = ''] = hostile[direction]
+  const many = [...hostile[direction], 'orders:read', 'orders:write', 'billing:read']
   const browsing = {
     path: '/gallery',
     state: listState(
@@ -172,7 +173,6 @@ function galleryPage(viewer: Viewer, direction: Direction): SafeHtml {
       { id: 'expires', label: 'Secret expires soon', count: 312 },
       { id: 'unused', label: 'Unused for 90 days', count: 1904 },
     ],
-    after: html` · <a href="#">Export</a>`,
   }
   const form = {
     values: { name: second, email: 'ada@example', level: 'gold', text: '{ "claims": { "sub": "repo:*" } }' },
@@ -257,6 +257,7 @@ function galleryPage(viewer: Viewer, direction: Direction): SafeHtml {
         )}
         ${textArea({ name: 'text', label: 'Rules', isCode: true, required: false }, form)}
         ${checkboxes({ name: 'product', label: 'API products', choices: ['speech-to-text', 'sms', first] }, form)}
+        ${checkboxes({ name: 'scope', label: 'Scopes', choices: many, hints: new Map([[many[1] ?? '', 'Reads orders, and where each of them is.']]) }, form)}
         <button>Save</button>
       </form>
     </section>
