@@ -83,8 +83,8 @@ describe.skipIf(!hasChromium)(`the gallery of components ${inChromium}`, () => {
   it('shows which entry, facet and page is current in forced colours', async () => {
     const page = await openGallery('ltr')
     await page.emulateMedia({ forcedColors: 'active' })
-    const current = page.locator('[aria-current]:not(.button)')
-    expect(await current.count()).toBe(4)
+    const current = page.locator('[aria-current]')
+    expect(await current.count()).toBe(5)
     for (const each of await current.all()) {
       const lines = await each.evaluate((element) => {
         const { outlineStyle, borderBlockEndStyle } = getComputedStyle(element)
