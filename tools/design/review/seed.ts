@@ -174,7 +174,7 @@ export async function seed(location: string, sizes: Sizes, nowMs = Date.now()): 
       const swing = 1 + Math.sin(((back + phase) / 24) * 2 * Math.PI)
       const requests = Math.round(level * swing * (0.7 + random(60) / 100)) + 1
       count(application.client_id, thisHour - back * hour, 'issued', requests)
-      if (index % 7 === 0 && back < 9)
+      if ((index % 7 === 0 || index < 40) && back < 9)
         count(application.client_id, thisHour - back * hour, 'invalid_client', 1 + random(level))
     }
   }

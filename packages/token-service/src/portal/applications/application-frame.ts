@@ -30,8 +30,7 @@ export function applicationFrame(
     ['Projects', paths.projects],
     [project.name, paths.project(project.id)],
   ] as const
-  const section = paths.applications
-  const title = { title: application.name, trail, section, badge: statusBadge(client) }
+  const title = { title: application.name, trail, badge: statusBadge(client) }
   if (isBeingDeleted(client)) return { ...title, body: deletedNotice(request, client) }
   const framed = html`${clientIdLine(application.clientId)} ${state(request, client)}
     <nav class="page-tabs" aria-label="Application">

@@ -48,7 +48,7 @@ export interface PageContent {
 /** A page of the portal. */
 export function page(viewer: Viewer, content: PageContent, facts: MenuFacts = {}): SafeHtml {
   const { paths, path } = viewer
-  const { section: own = path } = content
+  const { section: own = sectionOf(paths, path) } = content
   // Those who have started find the steps below the overview.
   const section = own === paths.start && facts.isStarted ? paths.root : own
   const { title, body, trail = [], badge = '', actions, isCard = false, scripts = [], continueTo } = content
@@ -69,6 +69,11 @@ export function page(viewer: Viewer, content: PageContent, facts: MenuFacts = {}
     continueTo,
     facts,
   })
+}
+
+/** In paths, applications stand below their projects; in the menu, beside them. */
+function sectionOf({ projects, applications }: Paths, path: string): string {
+  return path.startsWith(`${projects}/`) && path.includes('/applications/') ? applications : path
 }
 
 interface DocumentContent {
