@@ -6,6 +6,7 @@ import { benchmarkPages } from '../benchmarks/benchmark-files.ts'
 import { clientPanels } from './client-panels.ts'
 import { installTabs } from './install-tabs.ts'
 import { layerTheme } from './layer-theme.ts'
+import { writePlainText } from './plain-text.ts'
 import { pageSidebar, referenceSidebar, siteLinks } from './site-links.ts'
 import { searchOptions } from './theme/search.ts'
 
@@ -37,6 +38,7 @@ export default defineConfig({
     page.includes('class="VPSidebar"')
       ? page.replace('class="VPNavBar"', 'class="VPNavBar has-sidebar top"')
       : page,
+  buildEnd: ({ outDir }) => writePlainText(outDir),
   markdown: {
     config(markdown) {
       siteLinks(markdown)

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
 import { docs, root, site } from './read-site.ts'
@@ -43,13 +43,32 @@ function fileOf(path: string): string | undefined {
 
 /** Follows the links of the plain Markdown files, for readers without the site. */
 export function checkPlainLinks(pages: ReadonlyMap<string, string>): string[] {
-  return [...pages].flatMap(([page, markdown]) =>
+  return linksIn(pages)
+    .filter(([page, link]) => !existsSync(join(docs, dirname(page), link)))
+    .map(([page, link]) => `${page}: there is no ${link}`)
+}
+
+/** The same for `llms.txt` and the Markdown beside the built site. */
+export function checkPlainText(): string[] {
+  const files = new Map(
+    globSync('**/{*.md,llms.txt}', { cwd: site }).map((file) => [
+      file,
+      readFileSync(join(site, file), 'utf8'),
+    ]),
+  )
+  const problems = linksIn(files)
+    .filter(([file, link]) => !existsSync(join(site, dirname(file), link)))
+    .map(([file, link]) => `${file} of the site: there is no ${link}`)
+  return files.has('llms.txt') ? problems : ['The site has no llms.txt', ...problems]
+}
+
+/** Relative links of Markdown files outside of code, each with its file. */
+function linksIn(files: ReadonlyMap<string, string>): [string, string][] {
+  return [...files].flatMap(([file, markdown]) =>
     Array.from(
       markdown.replaceAll(/^```.*?^```$/gms, '').matchAll(/\]\(([^)#]+)[^)]*\)/g),
-      ([, link]) => link!,
-    )
-      .filter((link) => !/^https?:/.test(link) && !existsSync(join(docs, dirname(page), link)))
-      .map((link) => `${page}: there is no ${link}`),
+      ([, link]): [string, string] => [file, link!],
+    ).filter(([, link]) => !/^https?:/.test(link)),
   )
 }
 

@@ -5,7 +5,7 @@ import { redisInstalled, startRedis } from '../../packages/internal-testing/src/
 import { checkInBrowser } from './check-browser.ts'
 import { checkCommands, runCommands } from './check-commands.ts'
 import { checkData } from './check-data.ts'
-import { checkIndex, checkLinks, checkPlainLinks, checkSize } from './check-links.ts'
+import { checkIndex, checkLinks, checkPlainLinks, checkPlainText, checkSize } from './check-links.ts'
 import { checkNetwork, startNetwork } from './check-network.ts'
 import { checkOptionTables } from './option-tables.ts'
 import { checkReference } from './check-reference.ts'
@@ -22,6 +22,7 @@ const building = runToEnd('pnpm', ['build'], { folder: docs })
 const pages = readPages(docs).set('../README.md', readFileSync(join(root, 'README.md'), 'utf8'))
 const blocks = [...pages].flatMap(([page, markdown]) => readBlocks(page, markdown))
 const contributing = readBlocks('../CONTRIBUTING.md', readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8'))
+const releasing = readBlocks('../RELEASING.md', readFileSync(join(root, 'RELEASING.md'), 'utf8'))
 const programs = assemblePrograms(blocks)
 const redis = redisInstalled ? await startRedis() : undefined
 const platform = await startPlatform()
@@ -33,7 +34,7 @@ const problems = [
   ...checkPlainLinks(new Map([...pages, ...readPlainPages()])),
   ...checkIndex(pages),
   ...checkOptionTables(),
-  ...checkCommands([...blocks, ...contributing]),
+  ...checkCommands([...blocks, ...contributing, ...releasing]),
   ...(await runCommands(contributing)),
   ...(await checkData(blocks)),
   ...compilePrograms(programs),
@@ -62,7 +63,7 @@ if (built.code === 0) {
   const size = checkSize(contents)
   const browser = await checkInBrowser()
   for (const { problems: found } of [site, reference, search, size]) problems.push(...found)
-  problems.push(...(browser?.problems ?? []))
+  problems.push(...checkPlainText(), ...(browser?.problems ?? []))
   say(
     `Site of ${contents.size} pages, ${site.links} links followed, ${search.searches} searches; ` +
       `${reference.exports} exports in the reference; at most ${Math.round(size.largest / 1000)} kB for a page`,

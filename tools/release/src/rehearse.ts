@@ -1,4 +1,4 @@
-// `pnpm rehearse`: releases a copy of the project to a registry on this machine, in each way that docs/releasing.md
+// `pnpm rehearse`: releases a copy of the project to a registry on this machine, in each way that RELEASING.md
 // describes, and compares what is there afterwards with its table.
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
@@ -181,7 +181,7 @@ if (!process.exitCode) await rm(folder, { recursive: true })
 
 /** Compares the rows with those of the page. `…` matches what differs between runs. */
 async function compare(): Promise<void> {
-  const page = await readFile(join(projectFolder, 'docs/releasing.md'), 'utf8')
+  const page = await readFile(join(projectFolder, 'RELEASING.md'), 'utf8')
   const table = [...page.matchAll(/^\| (?:first|a patch|pre-release|breaking change|snapshot)\b.*$/gm)]
   const cells = ([line]: RegExpExecArray) =>
     line
@@ -198,9 +198,9 @@ async function compare(): Promise<void> {
           .join('.*')}$`,
       ).test(row[at]!),
     )
-    return same ? [] : [`docs/releasing.md says ${documented.join(' | ')}, but it is ${row.join(' | ')}`]
+    return same ? [] : [`RELEASING.md says ${documented.join(' | ')}, but it is ${row.join(' | ')}`]
   })
   assert.equal(table.length, rows.length)
   assert.deepEqual(problems, [])
-  say('what is there is what docs/releasing.md says')
+  say('what is there is what RELEASING.md says')
 }
