@@ -9,7 +9,7 @@ interface Order {
 }
 
 const tokens = clientCredentials(credentialsFrom(process.env))
-const api = create({ baseURL: process.env.API_URL ?? '', timeout: 5_000 })
+const api = create({ baseURL: process.env.API_URL, timeout: 5_000 })
 // Tokens are sent to the origin of baseURL only, unless you set allowedOrigins.
 attachTokens(api, tokens)
 

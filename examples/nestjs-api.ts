@@ -6,7 +6,7 @@ import { attachTokens } from '@tokenwell/axios-interceptor'
 import {
   clientCredentials,
   createTokenFetch,
-  createTokenProvider,
+  credentialsFrom,
 } from '@tokenwell/core'
 import type { VerifiedToken } from '@tokenwell/resource-server'
 import {
@@ -16,8 +16,6 @@ import {
   VerifiedAccessToken,
 } from '@tokenwell/resource-server/nestjs'
 import { create, isAxiosError } from 'axios'
-
-const authUrl = process.env.AUTH_URL!
 
 @Controller('orders')
 @RequireProducts('orders')
@@ -51,12 +49,8 @@ class OrdersController {
     ResourceServerModule.forRoot({
       guardAll: true,
       realm: 'orders',
-      introspection: {
-        authUrl,
-        // The API's own credentials, not those of its callers.
-        clientId: process.env.API_CLIENT_ID!,
-        clientSecret: process.env.API_CLIENT_SECRET!,
-      },
+      // The API's own credentials, not those of its callers.
+      introspection: credentialsFrom(process.env, { prefix: 'API_' }),
     }),
   ],
   controllers: [OrdersController],
@@ -68,27 +62,23 @@ await api.listen(0, '127.0.0.1')
 const apiUrl = await api.getUrl()
 
 // An application whose token covers the product, with fetch.
-const demo = createTokenProvider(
-  clientCredentials({
-    authUrl,
-    clientId: process.env.CLIENT_ID!,
-    clientSecret: process.env.CLIENT_SECRET!,
-  }),
-)
-const demoFetch = createTokenFetch(demo, { allowedOrigins: [apiUrl] })
-await demoFetch(`${apiUrl}/orders`, {
+const demo = clientCredentials(credentialsFrom(process.env))
+const demoFetch = createTokenFetch(demo, { baseUrl: apiUrl })
+await demoFetch('/orders', {
   method: 'POST',
   headers: { 'content-type': 'application/json' },
   body: JSON.stringify({ item: 'cups' }),
 })
-const response = await demoFetch(`${apiUrl}/orders`)
+const response = await demoFetch('/orders')
 const orders = (await response.json()) as { item: string }[]
 console.log(orders.map(({ item }) => item).join(', '))
 
 // An application whose token does not cover it, with axios.
-const acme = createTokenProvider(
-  clientCredentials({ authUrl, clientId: 'acme', clientSecret: 'acme-secret' }),
-)
+const acme = clientCredentials({
+  authUrl: process.env.AUTH_URL,
+  clientId: 'acme',
+  clientSecret: 'acme-secret',
+})
 const acmeApi = create({ baseURL: apiUrl })
 attachTokens(acmeApi, acme)
 await acmeApi.get('/orders').catch((error: unknown) => {
@@ -101,4 +91,4 @@ const anonymous = await fetch(`${apiUrl}/orders`)
 console.log(anonymous.status, anonymous.headers.get('www-authenticate'))
 console.log((await fetch(`${apiUrl}/orders/health`)).status)
 
-await Promise.all([api.close(), demo.close(), acme.close()])
+await api.close()

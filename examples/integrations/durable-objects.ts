@@ -4,6 +4,7 @@ import {
   clientCredentials,
   createTokenFetch,
   createTokenProvider,
+  credentialsFrom,
   type TokenFetch,
   type TokenResponse,
   type TokenStore,
@@ -111,18 +112,18 @@ interface Env {
 
 let apiFetch: TokenFetch | undefined
 
-function createApiFetch({ AUTH_URL, API_URL, CLIENT_ID, CLIENT_SECRET, TOKENS }: Env): TokenFetch {
-  const tokens = createTokenProvider(
-    clientCredentials({ authUrl: AUTH_URL, clientId: CLIENT_ID, clientSecret: CLIENT_SECRET }),
-    { waitUntil, store: createDurableTokenStore(TOKENS) },
-  )
-  return createTokenFetch(tokens, { allowedOrigins: [API_URL] })
+function createApiFetch(env: Env): TokenFetch {
+  const tokens = createTokenProvider(clientCredentials(credentialsFrom(env)), {
+    waitUntil,
+    store: createDurableTokenStore(env.TOKENS),
+  })
+  return createTokenFetch(tokens, { baseUrl: env.API_URL })
 }
 
 // oxlint-disable-next-line import/no-default-export -- Workers require it
 export default {
   async fetch(_request: Request, env: Env): Promise<Response> {
     apiFetch ??= createApiFetch(env)
-    return apiFetch(`${env.API_URL}/v1/orders`)
+    return apiFetch('/v1/orders')
   },
 }

@@ -1,14 +1,12 @@
-// Next.js: app/api/orders/route.ts. Put the provider in a module with `import 'server-only'` to share it.
-import { clientCredentials, createTokenFetch, createTokenProvider } from '@tokenwell/core'
+// Next.js: app/api/orders/route.ts. Put the tokens in a module with `import 'server-only'` to share it.
+import { clientCredentials, createTokenFetch } from '@tokenwell/core'
 
 // Functions are called on first use: `next build` loads this module without the environment of the server.
-const tokens = createTokenProvider(
-  clientCredentials({
-    authUrl: () => process.env['AUTH_URL']!,
-    clientId: () => process.env['CLIENT_ID']!,
-    clientSecret: () => process.env['CLIENT_SECRET']!,
-  }),
-)
+const tokens = clientCredentials({
+  authUrl: () => process.env['AUTH_URL'],
+  clientId: () => process.env['CLIENT_ID'],
+  clientSecret: () => process.env['CLIENT_SECRET'],
+})
 const apiFetch = createTokenFetch(tokens, {
   allowedOrigins: [({ origin }) => origin === process.env['API_URL']],
 })

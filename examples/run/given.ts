@@ -17,12 +17,10 @@ export const clientId = env['CLIENT_ID']!
 export const clientSecret = env['CLIENT_SECRET']!
 export const source = clientCredentials({ authUrl, clientId, clientSecret })
 export const tokens = createTokenProvider(source)
-export const apiFetch = createTokenFetch(tokens, { allowedOrigins: [apiUrl] })
+export const apiFetch = createTokenFetch(tokens, { baseUrl: apiUrl })
 export const api = create({ baseURL: apiUrl })
 attachTokens(api, tokens)
-export const kyApi = kyClient
-  .extend({ prefix: apiUrl })
-  .extend(tokenHooks(tokens, { allowedOrigins: [apiUrl] }))
+export const kyApi = kyClient.extend(tokenHooks(tokens, { prefix: apiUrl }))
 export const privateKeyPem = env['PRIVATE_KEY']!
 export const assertionTokenUrl = env['ASSERTION_TOKEN_URL']!
 export const assertionFile = env['ASSERTION_FILE']!

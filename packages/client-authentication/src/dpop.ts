@@ -33,8 +33,8 @@ const skewSeconds = 5
  * useless to others.
  *
  * @example
- * const tokens = createTokenProvider(clientCredentials({ tokenEndpoint, clientId, clientSecret, binding: dpop() }))
- * const api = createTokenFetch(tokens, { allowedOrigins: ['https://api.example.com'] })
+ * const tokens = clientCredentials({ tokenEndpoint, clientId, clientSecret, binding: dpop() })
+ * const api = createTokenFetch(tokens, { baseUrl: 'https://api.example.com' })
  */
 export function dpop({ keyPair }: DpopOptions = {}): TokenBinding {
   const nonces = new Nonces()

@@ -1,4 +1,4 @@
-import type { TokenProvider } from '@tokenwell/core'
+import { createTokenProvider, type TokenSource } from '@tokenwell/core'
 import { runReadmeExample } from '@tokenwell/internal-testing/readme-example'
 import { json, startScriptedServer } from '@tokenwell/testing'
 import { decodeProtectedHeader, exportPKCS8, generateKeyPair } from 'jose'
@@ -12,10 +12,12 @@ it('runs the example in the README', async () => {
   const { privateKey } = await generateKeyPair('ES256', { extractable: true })
   const { tokens } = await runReadmeExample(new URL('../', import.meta.url), {
     TOKEN_ENDPOINT: `${server.origin}/token`,
+    API_URL: server.origin,
     CLIENT_ID: 'client',
     PRIVATE_KEY: await exportPKCS8(privateKey),
   })
-  expect((tokens as TokenProvider).peekToken()?.value).toBe('a-token')
+  const token = await createTokenProvider(tokens as TokenSource).getToken()
+  expect(token.value).toBe('a-token')
   const assertion = new URLSearchParams(server.requests[0]!.body).get('client_assertion')!
   expect(decodeProtectedHeader(assertion)).toMatchObject({ alg: 'ES256', kid: 'key-1' })
 })

@@ -27,8 +27,8 @@ export interface ClientCredentialsOptions extends TokenEndpointOptions {
  * Requests tokens with the client credentials grant (RFC 6749, section 4.4).
  *
  * @example
- * const tokens = createTokenProvider(clientCredentials({ authUrl, clientId, clientSecret }))
- * const { value } = await tokens.getToken()
+ * const tokens = clientCredentials({ authUrl, clientId, clientSecret })
+ * const api = createTokenFetch(tokens, { baseUrl: 'https://api.example.com' })
  *
  * @throws {TokenError} of kind `configuration`, naming the option, for invalid options
  */
@@ -48,14 +48,12 @@ export interface ResourceClientCredentialsOptions
  * scopes is requested, within `scope`.
  *
  * @example
- * const tokens = createTokenProvider(
- *   clientCredentialsForResource({
- *     protectedResource: 'https://mcp.example.com/mcp',
- *     trustedIssuers: ['https://auth.example.com'],
- *     clientId,
- *     clientSecret,
- *   }),
- * )
+ * const tokens = clientCredentialsForResource({
+ *   protectedResource: 'https://mcp.example.com/mcp',
+ *   trustedIssuers: ['https://auth.example.com'],
+ *   clientId,
+ *   clientSecret,
+ * })
  *
  * @throws {TokenError} of kind `configuration`, naming the option, for invalid options
  */
@@ -124,7 +122,7 @@ export type ResourceJwtBearerOptions = ResourceSourceOptions & JwtBearerGrant
  *
  * @example
  * const assertion = githubActionsIdentity({ audience: 'https://auth.example.com' })
- * const tokens = createTokenProvider(jwtBearer({ tokenEndpoint, assertion, subject: 'repository' }))
+ * const tokens = jwtBearer({ tokenEndpoint, assertion, subject: 'repository' })
  *
  * @throws {TokenError} of kind `configuration`, naming the option, for invalid options
  */

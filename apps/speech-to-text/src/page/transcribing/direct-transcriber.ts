@@ -13,14 +13,13 @@ export function createDirectTranscriber(speechUrl: string): Transcriber {
   const watcher = watchToken(tokens, () => {
     for (const listener of listeners) listener()
   })
-  const hooks = tokenHooks(tokens, { allowedOrigins: [new URL(speechUrl).origin] })
+  const hooks = tokenHooks(tokens, { prefix: speechUrl })
 
   return {
     transcribe(recording, { onUpload, ...options }) {
       const xhrFetch = createXhrFetch(onUpload)
       const api = ky
         .create({
-          prefix: speechUrl,
           throwHttpErrors: false,
           timeout: false,
           fetch: (input, init) => {

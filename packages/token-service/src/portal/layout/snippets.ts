@@ -42,8 +42,8 @@ const tokens = createTokenProvider(
 const { value } = await tokens.getToken();
 console.log(value);
 
-// fetch with a token, for the origins that you allow:
-export const apiFetch = createTokenFetch(tokens, { allowedOrigins: ["https://api.example.com"] });`,
+// fetch with a token, which is sent to this API only:
+export const api = createTokenFetch(tokens, { baseUrl: "https://api.example.com" });`,
     },
   ])
 }
