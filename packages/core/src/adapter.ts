@@ -1,15 +1,15 @@
 export {
   createTokenAttacher,
-  type ApiResponse,
   type Attachment,
   type AttachableTokens,
   type AttachOptions,
   type AttachRequest,
   type SentRequest,
   type TokenAttacher,
-} from './attach/attacher.ts'
+} from './attach/token-attacher.ts'
 export { copyBody, isRepeatableBody } from './attach/body.ts'
 export { fetchWithToken } from './attach/fetch.ts'
-export { readRedirect, type Redirect } from './attach/redirect.ts'
-export { tokenSharing } from './sharing/share.ts'
+export { readRedirect, type Redirect } from './attach/follow-redirects.ts'
+export type { ApiResponse } from './attach/is-token-rejected.ts'
+export { tokenSharing } from './sharing/token-sharing.ts'
 export type { StoredCooldown, StoredToken, TokenLease, TokenStore } from './sharing/token-store.ts'

@@ -1,6 +1,7 @@
 export { createMemoryTokenStore } from './sharing/memory-token-store.ts'
 export type { TokenStore } from './sharing/token-store.ts'
-export type { ApiResponse, AttachableTokens, AttachOptions } from './attach/attacher.ts'
+export type { ApiResponse } from './attach/is-token-rejected.ts'
+export type { AttachableTokens, AttachOptions } from './attach/token-attacher.ts'
 export { createTokenFetch, type TokenFetch, type TokenFetchOptions } from './attach/fetch.ts'
 export type { ClientAuthentication, ClientAuthenticationMethod } from './protocol/client-authentication.ts'
 export type { TokenBinding } from './protocol/token-binding.ts'

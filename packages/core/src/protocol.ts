@@ -3,7 +3,7 @@ export {
   type TokenRequest,
   type TokenRequestOptions,
 } from './protocol/build-token-request.ts'
-export { classifyApiResponse } from './protocol/classify-api-response.ts'
+export { classifyApiResponse } from './attach/is-token-rejected.ts'
 export {
   createClientAuthentication,
   type ClientAuthentication,

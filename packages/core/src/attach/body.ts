@@ -104,3 +104,11 @@ export async function readBodyStart(response: Response): Promise<string | undefi
   reader.cancel().catch(() => {})
   return text
 }
+
+/** Frees the connection of a response that nobody reads. */
+export function discardBody(response: Response): void {
+  // The body of node-fetch is a stream of Node.
+  const body = response.body as { cancel?(): Promise<void>; destroy?(): void } | null
+  if (body?.cancel) void body.cancel().catch(() => {})
+  else body?.destroy?.()
+}

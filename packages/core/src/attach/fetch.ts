@@ -1,17 +1,15 @@
-import { runsInBrowser } from '../runtime/environment.ts'
 import type { FetchLike } from '../sources/send.ts'
+import { discardBody, readBodyStart } from './body.ts'
+import { OutgoingRequest, type TokenFetchInit } from './fetch-arguments.ts'
+import { sendFollowingRedirects, type FollowedResponse } from './follow-redirects.ts'
+import { createBaseUrlJoin } from './origins.ts'
 import {
   createTokenAttacher,
   type AttachableTokens,
-  type Attachment,
   type AttachOptions,
   type SentRequest,
   type TokenAttacher,
-} from './attacher.ts'
-import { readBodyStart } from './body.ts'
-import { createBaseUrlJoin } from './origins.ts'
-import { followRedirect, readRedirect, type Redirect } from './redirect.ts'
-import { OutgoingRequest, type TokenFetchInit } from './request.ts'
+} from './token-attacher.ts'
 
 /** `fetch` with tokens attached. */
 export type TokenFetch = (input: string | URL | Request, init?: TokenFetchInit | null) => Promise<Response>
@@ -100,51 +98,21 @@ export async function fetchWithToken(
   let request = new OutgoingRequest(input, init, options)
   if (request.optedOut) return request.send(fetch, undefined, undefined)
   return attacher.send(request, request.signal, async (attachment) => {
-    const rule = redirectRule(attachment, request)
-    for (let carried = attachment; ;) {
-      const response = await request.send(fetch, carried?.headers, rule === 'as given' ? undefined : 'manual')
-      const redirect =
-        rule === 'followed here' && response.status >= 300 ? await redirectOf(request, response) : undefined
-      if (redirect === undefined) return new FetchedResponse(response, request, carried !== undefined)
-      discard(response)
-      // As with `fetch`, no token goes to another origin, not even to an allowed one.
-      if (redirect.url.origin !== new URL(request.url).origin || carried?.allows?.(redirect.url) === false)
-        carried = undefined
-      request = followRedirect(request, input, redirect)
-    }
+    const followed = await sendFollowingRedirects(request, input, attachment, fetch)
+    request = followed.request
+    return new FetchedResponse(followed)
   })
-}
-
-/**
- * Some implementations of `fetch` send the token to another origin, so redirects are followed here. Browsers, which do
- * not show where a redirect leads, drop it. Another header, or a proof for one URL, must not travel along: the caller
- * gets the redirect.
- */
-function redirectRule(
-  attachment: Attachment | undefined,
-  { redirect = 'follow' }: OutgoingRequest,
-): 'as given' | 'followed here' | 'not followed' {
-  if (attachment === undefined || redirect !== 'follow') return 'as given'
-  if (!attachment.followsRedirects) return 'not followed'
-  return runsInBrowser() ? 'as given' : 'followed here'
-}
-
-async function redirectOf(request: OutgoingRequest, response: Response): Promise<Redirect | undefined> {
-  if (response.status > 308) return undefined
-  await request.bodySettled()
-  return readRedirect(request, response)
 }
 
 class FetchedResponse implements SentRequest<Response> {
   readonly result: Response
   readonly status: number
-  /** The one that was responded to, after redirects. */
   readonly request: OutgoingRequest
   readonly hasToken: boolean
   /** After a redirect that `fetch` followed, the response may be one to another method. */
   readonly #mayBeOther: boolean
 
-  constructor(response: Response, request: OutgoingRequest, hasToken: boolean) {
+  constructor({ response, request, hasToken }: FollowedResponse) {
     this.result = response
     this.status = response.status
     this.request = request
@@ -172,14 +140,6 @@ class FetchedResponse implements SentRequest<Response> {
   }
 
   discard(): void {
-    discard(this.result)
+    discardBody(this.result)
   }
-}
-
-/** Frees the connection. */
-function discard(response: Response): void {
-  // The body of node-fetch is a stream of Node.
-  const body = response.body as { cancel?(): Promise<void>; destroy?(): void } | null
-  if (body?.cancel) void body.cancel().catch(() => {})
-  else body?.destroy?.()
 }

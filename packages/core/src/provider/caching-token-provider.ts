@@ -1,7 +1,7 @@
 import { configurationError, copyTokenError, isTokenError, TokenError } from '../protocol/token-error.ts'
 import { Redacted } from '../runtime/redacted.ts'
 import { waitFor } from '../runtime/wait.ts'
-import type { SharingAlgorithm } from '../sharing/share.ts'
+import type { SharingAlgorithm } from '../sharing/token-sharing.ts'
 import type { TokenSource } from '../sources/token-source.ts'
 import type { AccessToken } from './access-token.ts'
 import { BackgroundWork } from './background-work.ts'
@@ -22,7 +22,7 @@ import {
   type PendingRequestOptions,
   type ProviderContext,
 } from './pending-request.ts'
-import { Rejections } from './rejections.ts'
+import { RefreshBudget } from './refresh-budget.ts'
 import { hasValidity, stateOf, type CachedToken } from './token-lifetime.ts'
 import {
   resolveSettings,
@@ -117,7 +117,7 @@ export class CachingTokenProvider extends Redacted implements TokenProvider {
       settings,
       events: new TokenEvents(settings.onEvent, settings.label ?? source.label, key),
       work: new BackgroundWork(settings.waitUntil),
-      rejections: new Rejections(settings.clock),
+      budget: new RefreshBudget(settings.clock),
     }
     this.#slot = this.#main = { source }
   }
@@ -299,9 +299,9 @@ export class CachingTokenProvider extends Redacted implements TokenProvider {
     const { attempt, repeatable, missingScopes, challenge, signal } = request
     const { origin, pathname } = new URL(request.url)
     if (missingScopes) return repeatable ? this.#widen(missingScopes, token, origin, signal) : undefined
-    const { rejections } = this.#context
+    const { budget } = this.#context
     if (attempt === 2) {
-      rejections.pause(origin + pathname, token.value)
+      budget.pause(origin + pathname, token.value)
       return undefined
     }
     const slot = this.#slot
@@ -310,7 +310,7 @@ export class CachingTokenProvider extends Redacted implements TokenProvider {
       const refreshing = this.#mayReplace(slot, origin, origin + pathname)
       if (refreshing) cached.rejection ??= 'unrepeatable_wait'
       if (refreshing && !repeatable) {
-        rejections.pause(origin + pathname, token.value)
+        budget.pause(origin + pathname, token.value)
         if (!this.#refresh(slot, 'rejected')) cached.rejection = 'all_wait'
       }
       this.#reportRejected(token, refreshing, origin)
@@ -321,21 +321,21 @@ export class CachingTokenProvider extends Redacted implements TokenProvider {
 
   /** Whether the rejected token of a slot may be replaced now. */
   #mayReplace(slot: Slot, origin?: string, path?: string): boolean {
-    const { rejections } = this.#context
+    const { budget } = this.#context
     const cached = slot.cached!
     // Its replacement has been requested already.
     if (cached.rejection) return true
-    if (!pendingRequestOf(slot) && !rejections.draw(origin, path)) return false
-    rejections.remember(cached.token.value)
+    if (!pendingRequestOf(slot) && !budget.draw(origin, path)) return false
+    budget.remember(cached.token.value)
     void this.#removeStored({ source: slot.source, cached })
     return true
   }
 
   /** A token of the same source, of which nothing is cached now: the store may still have it. */
   #rememberRejected(token: AccessToken, origin?: string): void {
-    const { rejections } = this.#context
-    if (this.#slot.cached || rejections.isRejected(token.value)) return
-    rejections.remember(token.value)
+    const { budget } = this.#context
+    if (this.#slot.cached || budget.isRejected(token.value)) return
+    budget.remember(token.value)
     this.#reportRejected(token, true, origin)
   }
 
@@ -356,7 +356,7 @@ export class CachingTokenProvider extends Redacted implements TokenProvider {
     let slot = this.#slots.find(({ source }) => source.widen?.(scopes) === source)
     if (slot === undefined) {
       const source = this.#closed ? undefined : this.#slot.source.widen?.(scopes)
-      if (source === undefined || !this.#context.rejections.draw(origin)) return undefined
+      if (source === undefined || !this.#context.budget.draw(origin)) return undefined
       this.#wider = slot = { source }
     }
     const next = await this.#call(slot, { signal })
@@ -382,7 +382,7 @@ export class CachingTokenProvider extends Redacted implements TokenProvider {
       slot.cached = slot.cooldown = slot.request = undefined
       slot.ignoresStore = true
     }
-    this.#context.rejections.clear()
+    this.#context.budget.clear()
   }
 
   async revoke(): Promise<void> {

@@ -1,6 +1,6 @@
 import type { TokenErrorKind } from '../protocol/token-error.ts'
 import { addListener, notifyListener } from '../runtime/listeners.ts'
-import type { StoreEvent } from '../sharing/store-health.ts'
+import type { StoreEvent } from '../sharing/store-operations.ts'
 import { remainingLifetimeMs, type AccessToken } from './access-token.ts'
 
 /** Why a token was requested. */

@@ -9,13 +9,13 @@ import {
 import { isAccessToken, type TokenResponse } from '../protocol/token-response.ts'
 import { readInstant, type Instant } from '../runtime/clock.ts'
 import { abortQuietly, longestTimer, onAbort, sleep, waitFor } from '../runtime/wait.ts'
-import type { IssuedToken, SharingAlgorithm, StoreRequest } from '../sharing/share.ts'
+import type { IssuedToken, SharingAlgorithm, StoreRequest } from '../sharing/token-sharing.ts'
 import type { StoredToken } from '../sharing/token-store.ts'
 import { wasSent } from '../sources/send.ts'
 import type { ApiChallenge, TokenSource } from '../sources/token-source.ts'
 import type { BackgroundWork } from './background-work.ts'
 import type { TokenEvents, TokenRequestReason, TokenEvent } from './events.ts'
-import type { Rejections } from './rejections.ts'
+import type { RefreshBudget } from './refresh-budget.ts'
 import {
   createCachedToken,
   hasValidity,
@@ -31,7 +31,7 @@ export interface ProviderContext {
   readonly settings: ProviderSettings
   readonly events: TokenEvents
   readonly work: BackgroundWork
-  readonly rejections: Rejections
+  readonly budget: RefreshBudget
 }
 
 /** Why a token is requested, and how. */
@@ -272,7 +272,7 @@ export class PendingRequest implements StoreRequest<CachedToken> {
     const { clock } = settings
     const { reason, replaces, minimumValidityMs = 0 } = this.options
     const { accessToken } = response
-    if (this.#context.rejections.isRejected(accessToken)) return undefined
+    if (this.#context.budget.isRejected(accessToken)) return undefined
     // Some servers return one token until it expires: then the store may have it with another lifetime.
     if (accessToken === replaces?.token.value && stateOf(replaces, clock) !== 'expiring') return undefined
     const { lifetimeMs } = lifetimeOf(response, settings)

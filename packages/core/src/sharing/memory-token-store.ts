@@ -1,7 +1,7 @@
 import { elapsedSince, readInstant, systemClock, type Instant } from '../runtime/clock.ts'
 import type { TokenFailure } from '../protocol/token-error.ts'
 import type { TokenResponse } from '../protocol/token-response.ts'
-import { tokenSharing } from './share.ts'
+import { tokenSharing } from './token-sharing.ts'
 import type { TokenStore } from './token-store.ts'
 
 interface Expiring {

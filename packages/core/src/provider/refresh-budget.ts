@@ -21,10 +21,10 @@ interface Pause {
 }
 
 /**
- * What APIs have rejected, and how many refreshes this may cause: 20 for each origin, and one more every 5 s. A path that
- * rejects the new token as well causes the next refresh after 1 s at the earliest, growing to 60 s.
+ * How many refreshes rejected tokens may cause: 20 for each origin, and one more every 5 s. A path that rejects the new token
+ * as well causes the next refresh after 1 s at the earliest, growing to 60 s. Remembers the rejected tokens.
  */
-export class Rejections {
+export class RefreshBudget {
   readonly #clock: Clock
   /** By origin; undefined for rejections that `reject()` reports. Created when they are needed, because pools keep many. */
   #allowances: LruMap<string | undefined, Allowance> | undefined

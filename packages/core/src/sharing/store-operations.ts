@@ -1,8 +1,18 @@
+import { longestCooldownMs } from '../protocol/backoff.ts'
+import type { TokenFailure } from '../protocol/token-error.ts'
+import { isAccessToken, type TokenResponse } from '../protocol/token-response.ts'
 import { elapsedSince, readInstant, type Clock, type Instant } from '../runtime/clock.ts'
 import { errorCode } from '../runtime/error-code.ts'
 import { LruMap } from '../runtime/lru-map.ts'
+import { waitFor } from '../runtime/wait.ts'
 import type { TokenSource } from '../sources/token-source.ts'
-import type { TokenStore } from './token-store.ts'
+import {
+  SharedFailure,
+  type StoredCooldown,
+  type StoredToken,
+  type TokenLease,
+  type TokenStore,
+} from './token-store.ts'
 
 /** What happened to a store. */
 export type StoreEvent =
@@ -115,10 +125,55 @@ export class StoreOperations {
     return this.#health.isPaused(this.#key, this.#user.settings.clock)
   }
 
+  /** The stored token, cooldown, or both, as far as they are valid; neither if the store fails. */
+  async read(): Promise<{ readonly token?: StoredToken; readonly failure?: SharedFailure | undefined }> {
+    const entry: Partial<StoredToken & StoredCooldown> | undefined = await this.#run('read', () =>
+      this.#store.read(this.#key),
+    )
+    if (typeof entry !== 'object' || entry === null) return {}
+    const { response, remainingMs } = entry
+    const isToken = isAccessToken(response?.accessToken) && typeof remainingMs === 'number' && remainingMs > 0
+    return { ...(isToken && { token: entry as StoredToken }), failure: readCooldown(entry) }
+  }
+
+  /** Undefined while another process has it, or if the store fails. */
+  lease(ttlMs: number, slot?: 'fallback'): Promise<TokenLease | undefined> {
+    return this.#run(
+      'lease',
+      async () => {
+        const lease = await this.#store.lease(this.#key, ttlMs, slot)
+        if (lease && typeof lease.write !== 'function')
+          throw Object.assign(new Error(), { code: 'invalid_lease' })
+        return lease ?? undefined
+      },
+      (late) => late?.release(),
+    )
+  }
+
+  /** The ID of the entry, if the token was stored. */
+  write(lease: TokenLease, response: TokenResponse, lifetimeMs: number): Promise<string | undefined> {
+    return this.#run('write', () => lease.write(response, lifetimeMs))
+  }
+
+  async writeCooldown(lease: TokenLease, failure: TokenFailure, ms: number): Promise<void> {
+    await this.#run('cooldown', () => lease.writeCooldown(failure, ms))
+  }
+
+  /** Even while the store is paused: the other processes should not have to wait until the lease expires. */
+  async release(lease: TokenLease, ttlMs: number): Promise<void> {
+    if (this.paused) await waitFor(lease.release(), ttlMs, undefined, () => undefined)
+    else await this.#run('release', () => lease.release())
+  }
+
+  /** Removes an entry unless another one has replaced it. */
+  async remove(id: string): Promise<void> {
+    await this.#run('remove', () => this.#store.remove(this.#key, id))
+  }
+
   /** The store's result, or undefined if it failed or took too long; `onLate` gets a result that arrives after that. */
-  async run<Value>(
+  async #run<Value>(
     operation: string,
-    call: (store: TokenStore, key: string) => Promise<Value>,
+    call: () => Promise<Value>,
     onLate?: (value: Value) => unknown,
   ): Promise<Value | undefined> {
     const { emit, settings } = this.#user
@@ -129,7 +184,7 @@ export class StoreOperations {
     try {
       // It may have failed while this operation waited for its turn.
       if (this.paused) return undefined
-      const value = await withinTicks(() => call(this.#store, this.#key), onLate)
+      const value = await withinTicks(call, onLate)
       if (this.#health.succeeded(this.#key, clock)) emit({ type: 'store_recovered' })
       return value
     } catch (error) {
@@ -140,6 +195,21 @@ export class StoreOperations {
       this.#health.leave()
     }
   }
+}
+
+/** The failure of a stored cooldown. One that is longer than our own rules allow was not written by this package. */
+function readCooldown({ error, cooldownMs }: Partial<StoredCooldown>): SharedFailure | undefined {
+  if (typeof error?.message !== 'string' || typeof cooldownMs !== 'number' || !isShared(error)) {
+    return undefined
+  }
+  // Including jitter.
+  const longestMs = 1.25 * longestCooldownMs(error.kind)
+  return cooldownMs > 0 && cooldownMs <= longestMs ? new SharedFailure(error, cooldownMs) : undefined
+}
+
+/** Whether other processes would meet the same failure; one that has no cooldown is not shared anyway. */
+export function isShared({ kind }: Pick<TokenFailure, 'kind'>): boolean {
+  return kind !== 'configuration'
 }
 
 /**

@@ -1,6 +1,5 @@
 import { scopes } from '../protocol/build-token-request.ts'
 import { challengeWith } from '../protocol/challenges.ts'
-import { classifyApiResponse } from '../protocol/classify-api-response.ts'
 import { headerValue, type ResponseHeaders } from '../protocol/headers.ts'
 import { covers } from '../protocol/secure-url.ts'
 import { configurationError } from '../protocol/token-error.ts'
@@ -9,6 +8,7 @@ import { providerOf } from '../provider/caching-token-provider.ts'
 import { isOwnRequest } from '../provider/pending-request.ts'
 import type { GetTokenOptions, RejectedRequest, TokenProvider } from '../provider/token-provider.ts'
 import type { ApiChallenge, TokenSource } from '../sources/token-source.ts'
+import { createRejectionCheck, type ApiResponse } from './is-token-rejected.ts'
 import {
   absoluteUrl,
   createOriginCheck,
@@ -86,16 +86,6 @@ export interface Attachment {
   readonly allows?: ((url: URL) => boolean) | undefined
 }
 
-/** What an attacher reads of an API's response. A `Response` is one. */
-export interface ApiResponse {
-  readonly status: number
-  readonly headers: ResponseHeaders
-  /** The final URL, after redirects. */
-  readonly url?: string | undefined
-  /** Reads the start of the body as text, at most 16 KiB; undefined if the body cannot be read without consuming it. */
-  readonly readBody?: (() => string | undefined | Promise<string | undefined>) | undefined
-}
-
 /** What came back for a request that was sent. */
 export interface SentRequest<Result> extends ApiResponse {
   /** What the caller gets, unless the request is sent again. */
@@ -167,6 +157,7 @@ export function createTokenAttacher(
     allowInsecureRequests = false,
   } = options ?? {}
   const isAllowed = createOriginCheck(allowedOrigins, base, allowInsecureRequests)
+  const isRejection = createRejectionCheck(isTokenRejected)
   if (!new RegExp(`^${tokenCharacters}+$`).test(header)) {
     throw configurationError('header must be the name of a request header.')
   }
@@ -319,18 +310,6 @@ export function createTokenAttacher(
     exchange.isReplacement = true
     const challenge = { url, header: headerValue(headers, 'www-authenticate') ?? '' }
     return replaceToken(exchange, request, { url, attempt, repeatable, challenge })
-  }
-
-  /** Whether an API rejected the token. */
-  async function isRejection(sent: ApiResponse): Promise<boolean> {
-    const { status, headers, url } = sent
-    const readBody = (): string | undefined | Promise<string | undefined> => sent.readBody?.()
-    const decision = await isTokenRejected?.({ status, headers, url, readBody })
-    if (decision !== undefined) return decision
-    if (status < 400) return false
-    const isJson = /\bjson\b/i.test(headerValue(headers, 'content-type') ?? '')
-    const body = isJson ? await readBody() : undefined
-    return classifyApiResponse(status, headers, body).tokenRejected
   }
 
   /** Reports the token. Undefined if there is no other that the request can be sent again with. */

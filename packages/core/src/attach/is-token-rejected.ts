@@ -1,6 +1,37 @@
-import { readChallenges } from './challenges.ts'
-import { readFault } from './error-response.ts'
-import { headerValue, type ResponseHeaders } from './headers.ts'
+import { readChallenges } from '../protocol/challenges.ts'
+import { readFault } from '../protocol/error-response.ts'
+import { headerValue, type ResponseHeaders } from '../protocol/headers.ts'
+
+/** What an attacher reads of an API's response. A `Response` is one. */
+export interface ApiResponse {
+  readonly status: number
+  readonly headers: ResponseHeaders
+  /** The final URL, after redirects. */
+  readonly url?: string | undefined
+  /** Reads the start of the body as text, at most 16 KiB; undefined if the body cannot be read without consuming it. */
+  readonly readBody?: (() => string | undefined | Promise<string | undefined>) | undefined
+}
+
+/**
+ * Creates the decision whether a response to a request with a token means that the API rejected the token: that of the
+ * application, or that of {@link classifyApiResponse}.
+ *
+ * @param decide the application's; undefined leaves the decision to the rules
+ */
+export function createRejectionCheck(
+  decide: ((response: ApiResponse) => boolean | undefined | Promise<boolean | undefined>) | undefined,
+): (response: ApiResponse) => Promise<boolean> {
+  return async (response) => {
+    const { status, headers, url } = response
+    const readBody = (): string | undefined | Promise<string | undefined> => response.readBody?.()
+    const decision = await decide?.({ status, headers, url, readBody })
+    if (decision !== undefined) return decision
+    if (status < 400) return false
+    const isJson = /\bjson\b/i.test(headerValue(headers, 'content-type') ?? '')
+    const body = isJson ? await readBody() : undefined
+    return classifyApiResponse(status, headers, body).tokenRejected
+  }
+}
 
 /** Whether an API rejected the token itself. */
 export interface ApiResponseClassification {

@@ -1,7 +1,12 @@
 import { headerValue } from '../protocol/headers.ts'
-import type { ApiResponse } from './attacher.ts'
-import { OutgoingRequest } from './request.ts'
+import { runsInBrowser } from '../runtime/environment.ts'
+import type { FetchLike } from '../sources/send.ts'
+import { discardBody } from './body.ts'
+import { OutgoingRequest } from './fetch-arguments.ts'
+import type { ApiResponse } from './is-token-rejected.ts'
+import type { Attachment } from './token-attacher.ts'
 
+const redirectStatuses: readonly number[] = [301, 302, 303, 307, 308]
 /** As many as `fetch` follows. */
 const maxRedirects = 20
 
@@ -17,6 +22,62 @@ const bodyHeaders = [
 ]
 /** What a `Request` and the options of `fetch` have in common, apart from URL, method, headers and body. */
 const members = ['cache', 'credentials', 'integrity', 'keepalive', 'mode', 'referrerPolicy'] as const
+
+/** What came back, and for which request. */
+export interface FollowedResponse {
+  readonly response: Response
+  /** The one that was responded to, after redirects. */
+  readonly request: OutgoingRequest
+  /** False if it had lost its token by a redirect. */
+  readonly hasToken: boolean
+}
+
+/**
+ * Sends a request with its token, and then those that redirects lead to.
+ *
+ * @param input what `fetch` was called with
+ * @throws {TypeError} the network error of `fetch` for a redirect that cannot be followed
+ */
+export async function sendFollowingRedirects(
+  first: OutgoingRequest,
+  input: string | URL | Request,
+  attachment: Attachment | undefined,
+  fetch: FetchLike,
+): Promise<FollowedResponse> {
+  const rule = redirectRule(attachment, first)
+  let request = first
+  for (let carried = attachment; ;) {
+    const response = await request.send(fetch, carried?.headers, rule === 'as given' ? undefined : 'manual')
+    const mayFollow = rule === 'followed here' && redirectStatuses.includes(response.status)
+    const redirect = mayFollow ? await redirectOf(request, response) : undefined
+    if (redirect === undefined) return { response, request, hasToken: carried !== undefined }
+    discardBody(response)
+    // As with `fetch`, no token goes to another origin, not even to an allowed one.
+    if (redirect.url.origin !== new URL(request.url).origin || carried?.allows?.(redirect.url) === false)
+      carried = undefined
+    request = redirectedRequest(request, input, redirect)
+  }
+}
+
+/**
+ * Some implementations of `fetch` send the token to another origin, so redirects are followed here. Browsers, which do
+ * not show where a redirect leads, drop it. Another header, or a proof for one URL, must not travel along: the caller
+ * gets the redirect.
+ */
+function redirectRule(
+  attachment: Attachment | undefined,
+  { redirect = 'follow' }: OutgoingRequest,
+): 'as given' | 'followed here' | 'not followed' {
+  if (attachment === undefined || redirect !== 'follow') return 'as given'
+  if (!attachment.followsRedirects) return 'not followed'
+  return runsInBrowser() ? 'as given' : 'followed here'
+}
+
+async function redirectOf(request: OutgoingRequest, response: Response): Promise<Redirect | undefined> {
+  // Whether the body can be sent again.
+  await request.bodySettled()
+  return readRedirect(request, response)
+}
 
 /** The error of `fetch`: libraries know a network error by its message. */
 function networkError(reason: string): TypeError {
@@ -51,7 +112,7 @@ export function readRedirect(
   },
   { status, headers }: Pick<ApiResponse, 'status' | 'headers'>,
 ): Redirect | undefined {
-  if (![301, 302, 303, 307, 308].includes(status)) return undefined
+  if (!redirectStatuses.includes(status)) return undefined
   const location = headerValue(headers, 'location')
   if (location === null || location === undefined) return undefined
   if (request.redirects >= maxRedirects) throw networkError('redirect count exceeded')
@@ -76,7 +137,7 @@ export function readRedirect(
 }
 
 /** The request that a redirect leads to. */
-export function followRedirect(
+function redirectedRequest(
   request: OutgoingRequest,
   input: string | URL | Request,
   { url, method, keepsBody, droppedHeaders }: Redirect,

@@ -1,6 +1,6 @@
 import { waitFor } from '../runtime/wait.ts'
 import type { HeadersInput } from '../sources/backend-tokens.ts'
-import type { AttachRequest } from './attacher.ts'
+import type { AttachRequest } from './token-attacher.ts'
 import { copyBody, isRepeatableBody, keepBody, type KeptBody } from './body.ts'
 import { absoluteUrl } from './origins.ts'
 

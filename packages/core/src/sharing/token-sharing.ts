@@ -1,13 +1,12 @@
-import { cooldownMsOf, longestCooldownMs } from '../protocol/backoff.ts'
+import { cooldownMsOf } from '../protocol/backoff.ts'
 import { isTokenError, messageWithoutReason, type TokenError } from '../protocol/token-error.ts'
-import { isAccessToken, type TokenResponse } from '../protocol/token-response.ts'
+import type { TokenResponse } from '../protocol/token-response.ts'
 import { readInstant, type Instant } from '../runtime/clock.ts'
 import { errorCode } from '../runtime/error-code.ts'
 import { onAbort, sleep, waitFor } from '../runtime/wait.ts'
-import { slowStoreError, StoreOperations, type StoreUser } from './store-health.ts'
+import { isShared, slowStoreError, StoreOperations, type StoreUser } from './store-operations.ts'
 import {
   SharedFailure,
-  type StoredCooldown,
   type StoredToken,
   type TokenLease,
   type TokenSharing,
@@ -93,7 +92,7 @@ async function acquire<Token extends StorableToken>(
     try {
       const stored = await read(request, operations)
       if (stored) return stored
-      const lease = await takeLease(operations)
+      const lease = await operations.lease(leaseMs)
       if (lease) return await requestUnderLease(request, operations, lease, signal)
       if (operations.paused) return (await request.requestFromSource(signal)).cached
       request.waitedForOthers = true
@@ -134,51 +133,10 @@ async function read<Token extends StorableToken>(
 ): Promise<Token | undefined> {
   if (request.forced) return undefined
   const readAt = readInstant(request.settings.clock)
-  const entry: Partial<StoredToken & StoredCooldown> | undefined = await operations.run(
-    'read',
-    (store, key) => store.read(key),
-  )
-  if (typeof entry !== 'object' || entry === null) return undefined
-  const { response, remainingMs } = entry
-  const isToken = isAccessToken(response?.accessToken) && typeof remainingMs === 'number' && remainingMs > 0
-  const accepted = isToken ? request.accept(entry as StoredToken, readAt) : undefined
-  if (accepted) return accepted
-  const failure = readCooldown(entry)
-  if (failure) throw failure
-  return undefined
-}
-
-/** The failure of a stored cooldown. One that is longer than our own rules allow was not written by this package. */
-function readCooldown({ error, cooldownMs }: Partial<StoredCooldown>): SharedFailure | undefined {
-  if (
-    typeof error?.message !== 'string' ||
-    typeof cooldownMs !== 'number' ||
-    !isShared(error as TokenError)
-  ) {
-    return undefined
-  }
-  // Including jitter.
-  const longestMs = 1.25 * longestCooldownMs(error.kind)
-  return cooldownMs > 0 && cooldownMs <= longestMs ? new SharedFailure(error, cooldownMs) : undefined
-}
-
-/** Whether other processes would meet the same failure; one that has no cooldown is not shared anyway. */
-function isShared({ kind }: TokenError): boolean {
-  return kind !== 'configuration'
-}
-
-/** Undefined while another process has it, or if the store fails. */
-function takeLease(operations: StoreOperations, slot?: 'fallback'): Promise<TokenLease | undefined> {
-  return operations.run(
-    'lease',
-    async (store, key) => {
-      const lease = await store.lease(key, leaseMs, slot)
-      if (lease && typeof lease.write !== 'function')
-        throw Object.assign(new Error(), { code: 'invalid_lease' })
-      return lease ?? undefined
-    },
-    (lease) => lease?.release(),
-  )
+  const { token, failure } = await operations.read()
+  const accepted = token && request.accept(token, readAt)
+  if (!accepted && failure) throw failure
+  return accepted
 }
 
 async function requestUnderLease<Token extends StorableToken>(
@@ -197,15 +155,13 @@ async function requestUnderLease<Token extends StorableToken>(
     request.afterwards(async () => {
       await work?.()
       clearInterval(extension)
-      // Even if the store is paused: the other processes should not have to wait until the lease expires.
-      if (operations.paused) await waitFor(lease.release(), leaseMs, undefined, () => undefined)
-      else await operations.run('release', () => lease.release())
+      await operations.release(lease, leaseMs)
     })
   const share = (error: TokenError, ms: number): Promise<unknown> => {
     const { kind, status, oauthError, vendorCode, retryAfterMs } = error
     const facts = { kind, status, oauthError, vendorCode, retryAfterMs }
     const failure = { ...facts, message: messageWithoutReason(error), failures: failures + 1 }
-    return operations.run('cooldown', () => lease.writeCooldown(failure, ms))
+    return operations.writeCooldown(lease, failure, ms)
   }
   try {
     // Another process may have written a token after our read and before our lease.
@@ -218,7 +174,7 @@ async function requestUnderLease<Token extends StorableToken>(
       if (error.retryAfterMs && pauseMs >= sharedPauseMs) request.afterwards(() => share(error, pauseMs))
     })
     finish(async () => {
-      cached.storeId = await operations.run('write', () => lease.write(response, lifetimeMs))
+      cached.storeId = await operations.write(lease, response, lifetimeMs)
     })
     return cached
   } catch (error) {
@@ -260,8 +216,8 @@ async function waitForHolder<Token extends StorableToken>(
       if (found) return found
       if (fallback === undefined && waitedMs + pauseMs >= leaseAttemptAfterMs) {
         const lease =
-          (await takeLease(operations)) ??
-          (waitedMs + pauseMs >= fallbackMs ? await takeLease(operations, 'fallback') : undefined)
+          (await operations.lease(leaseMs)) ??
+          (waitedMs + pauseMs >= fallbackMs ? await operations.lease(leaseMs, 'fallback') : undefined)
         if (lease) fallback = requestUnderLease(request, operations, lease, controller.signal)
       }
       // Awaited here, because the code below would cancel it.
@@ -290,7 +246,7 @@ async function waitOut(error: unknown, request: StoreRequest<StorableToken>): Pr
 async function remove(user: StoreUser, store: TokenStore, id: string): Promise<void> {
   try {
     const key = await user.source.cacheKey()
-    await new StoreOperations(store, key, user).run('remove', () => store.remove(key, id))
+    await new StoreOperations(store, key, user).remove(id)
   } catch {
     // This provider remembers the token; other processes find out for themselves that it is rejected.
   }
