@@ -19,6 +19,7 @@ import {
   PendingRequest,
   stalled,
   timeoutError,
+  unresponsiveError,
   type PendingRequestOptions,
   type ProviderContext,
 } from './pending-request.ts'
@@ -36,7 +37,7 @@ import {
 
 /**
  * Keeps a valid token ready: shares one request between all callers, refreshes the token ahead of time, and
- * never returns a token that is about to expire.
+ * never returns a token that is about to expire. Pass the provider, not its source, to every client that shares the token.
  *
  * @example
  * const tokens = createTokenProvider(clientCredentials({ authUrl, clientId, clientSecret }))
@@ -425,14 +426,14 @@ export class CachingTokenProvider extends Redacted implements TokenProvider {
 
   /** In one attempt. @throws {TokenError} if the source cannot revoke tokens, or if it fails */
   async #revoke(source: TokenSource, token: AccessToken): Promise<void> {
-    const { attemptTimeoutMs, label } = this.#settings
+    const { attemptTimeoutMs, label = source.label } = this.#settings
     if (!source.revokeToken) throw configurationError('The token source cannot revoke tokens.')
     const controller = new AbortController()
     await waitFor(
       source.revokeToken(token.value, { signal: controller.signal, label }),
       attemptTimeoutMs,
       undefined,
-      () => timeoutError(attemptTimeoutMs),
+      () => unresponsiveError(controller.signal, attemptTimeoutMs, label),
       () => controller.abort(),
     )
   }

@@ -11,7 +11,7 @@ import { readInstant, type Instant } from '../runtime/clock.ts'
 import { abortQuietly, longestTimer, onAbort, sleep, waitFor } from '../runtime/wait.ts'
 import type { IssuedToken, SharingAlgorithm, StoreRequest } from '../sharing/token-sharing.ts'
 import type { StoredToken } from '../sharing/token-store.ts'
-import { wasSent } from '../sources/send.ts'
+import { waitOf } from '../sources/send.ts'
 import type { ApiChallenge, TokenSource } from '../sources/token-source.ts'
 import type { BackgroundWork } from './background-work.ts'
 import type { TokenEvents, TokenRequestReason, TokenEvent } from './events.ts'
@@ -88,6 +88,21 @@ export function isOwnRequest(error: unknown): boolean {
 /** The error of a caller that timed out. */
 export function timeoutError(timeoutMs: number): TokenError {
   return unavailable(`Timed out after ${timeoutMs / 1000} s while waiting for a token.`)
+}
+
+/** The error of a source that has not settled in time: names what it waits for. */
+export function unresponsiveError(
+  signal: AbortSignal,
+  limitMs: number,
+  label: string | undefined,
+): TokenError {
+  const wait = waitOf(signal)
+  const time = `${label ? ` to "${label}"` : ''} within ${Math.round(limitMs) / 1000} s.`
+  if (wait) return unavailable(`${wait} did not respond${time}`)
+  return unavailable(
+    `The token source returned nothing${time} ` +
+      'If it sends its request with a client that attaches its own tokens, use another client in it.',
+  )
 }
 
 function unavailable(message: string): TokenError {
@@ -358,7 +373,6 @@ export class PendingRequest implements StoreRequest<CachedToken> {
     const controller = new AbortController()
     Object.defineProperty(controller.signal, sentBy, { value: this.#context })
     const label = this.settings.label ?? source.label
-    const client = label ? ` to "${label}"` : ''
     const { replaces, challenge } = this.options
     const rejectedToken = replaces?.rejection ? replaces.token.value : undefined
     const call = (): Promise<TokenResponse> => {
@@ -369,19 +383,11 @@ export class PendingRequest implements StoreRequest<CachedToken> {
         calling = undefined
       }
     }
-    const onTimeout = (): TokenError => {
-      const time = `${client} within ${Math.round(limitMs) / 1000} s.`
-      if (wasSent(controller.signal)) return unavailable(`The token endpoint did not respond${time}`)
-      return unavailable(
-        `The token source returned nothing${time} ` +
-          'If it sends its request with a client that attaches its own tokens, use another client in it.',
-      )
-    }
     return waitFor(
       call(),
       limitMs,
       signal,
-      onTimeout,
+      () => unresponsiveError(controller.signal, limitMs, label),
       () => abortQuietly(controller),
       // Those who wait for the token keep the program alive.
       false,

@@ -4,7 +4,7 @@ import { rateLimitReset, retryAfter } from '../protocol/headers.ts'
 import { isSecure } from '../protocol/secure-url.ts'
 import { isAccessToken, readTokenType, type TokenResponse } from '../protocol/token-response.ts'
 import type { TokenSource } from './token-source.ts'
-import { fetchToken, type FetchLike } from './send.ts'
+import { fetchToken, whileWaiting, withoutQuery, type FetchLike } from './send.ts'
 
 /** What `new Headers()` accepts. */
 export type HeadersInput = NonNullable<RequestInit['headers']>
@@ -50,9 +50,10 @@ export function backendTokens(options: BackendTokensOptions): TokenSource {
       const sent = new Headers(chosen)
       if (rejectedToken !== undefined) sent.set('x-token-rejected', 'true')
       const init = { method: 'POST', headers: sent, signal, ...(credentials && { credentials }) }
-      const response = await fetchToken(fetch, url, init).catch(unreachable)
+      const what = (): string => `The backend's token route ${withoutQuery(url)}`
+      const response = await whileWaiting(signal, what, fetchToken(fetch, url, init).catch(unreachable))
       const { status, ok } = response
-      const body = await response.text().catch(unreachable)
+      const body = await whileWaiting(signal, what, response.text().catch(unreachable))
       const token = ok ? tokenOf(body) : undefined
       if (token) return token
       // A redirect leads to a login page.

@@ -17,7 +17,7 @@ import type { TokenBinding } from '../protocol/token-binding.ts'
 import { configurationError, failureOf, TokenError } from '../protocol/token-error.ts'
 import { discover, type DiscoveredServer } from './discovery.ts'
 import { listOf } from './credentials-from.ts'
-import type { FetchLike } from './send.ts'
+import { whileWaiting, type FetchLike } from './send.ts'
 
 /** The value of an option, or a function that returns it. */
 export type Resolvable<Value> = Value | (() => Value | Promise<Value>)
@@ -157,29 +157,37 @@ function checkServer({ authUrl, tokenEndpoint, issuer, allowInsecureRequests }: 
   }
 }
 
-/**
- * @param discovers whether the issuer's token endpoint is looked up; otherwise the issuer itself is used
- * @throws {TokenError} if a function fails or returns an invalid value
- */
+/** What a client is resolved for. */
+export interface ClientPurpose {
+  /** Whether a client must authenticate, as for client credentials. */
+  readonly requiresClient: boolean
+  /** Whether the issuer's token endpoint is looked up; otherwise the issuer itself is used. */
+  readonly discovers: boolean
+  readonly grantType?: string | undefined
+  /** Of the token request. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** @throws {TokenError} if a function fails or returns an invalid value */
 export async function resolveClient(
   options: TokenEndpointOptions,
-  requiresClient: boolean,
-  discovers: boolean,
-  grantType?: string,
+  { requiresClient, discovers, grantType, signal }: ClientPurpose,
 ): Promise<ResolvedClient> {
   const { fetch, allowInsecureRequests } = options
-  const authUrl = await resolveOption('authUrl', options.authUrl)
-  const issuer = await resolveOption('issuer', options.issuer)
-  const endpoint = await resolveOption('tokenEndpoint', options.tokenEndpoint)
-  const clientId = await resolveOption('clientId', options.clientId, checkCredential)
+  const authUrl = await resolveOption('authUrl', options.authUrl, signal)
+  const issuer = await resolveOption('issuer', options.issuer, signal)
+  const endpoint = await resolveOption('tokenEndpoint', options.tokenEndpoint, signal)
+  const clientId = await resolveOption('clientId', options.clientId, signal, checkCredential)
   const method = methodOf(options, requiresClient)
   const check = sendsSecret(method) ? (_: string, value: unknown) => checkSecret(method, value) : undefined
-  const secret = (await resolveOption('clientSecret', options.clientSecret, check)) ?? ''
+  const secret = (await resolveOption('clientSecret', options.clientSecret, signal, check)) ?? ''
   const resolved = { authUrl, tokenEndpoint: endpoint, issuer, allowInsecureRequests }
   if ([options.authUrl, options.issuer, options.tokenEndpoint].some((each) => typeof each === 'function'))
     checkServer(resolved)
   const server =
-    discovers && issuer !== undefined ? await discover(issuer, fetch, allowInsecureRequests) : undefined
+    discovers && issuer !== undefined
+      ? await discover(issuer, fetch, allowInsecureRequests, signal)
+      : undefined
   const usesIssuersMethod = server && options.clientAuthentication === undefined && sendsSecret(method)
   const authentication = usesIssuersMethod ? server.secretMethod() : method
   const authenticated =
@@ -202,12 +210,14 @@ export async function resolveClient(
 export async function resolveOption<Value>(
   option: string,
   value: Resolvable<Value>,
+  signal: AbortSignal | undefined,
   check?: (option: string, value: unknown) => void,
 ): Promise<Value> {
   if (typeof value !== 'function') return value
   let result: Value
   try {
-    result = await (value as () => Value | Promise<Value>)()
+    const returned = (value as () => Value | Promise<Value>)()
+    result = await whileWaiting(signal, () => `The ${option} function`, Promise.resolve(returned))
   } catch (error) {
     throw failureOf(
       error,

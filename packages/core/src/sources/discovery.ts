@@ -2,7 +2,7 @@ import { configurationError, failureOf, isTokenError, TokenError } from '../prot
 import { secureUrl } from '../protocol/secure-url.ts'
 import { abortQuietly, waitFor } from '../runtime/wait.ts'
 import { elapsedSince, readInstant, systemClock, type Clock, type Instant } from '../runtime/clock.ts'
-import { sendTokenRequest, type FetchLike } from './send.ts'
+import { sendTokenRequest, whileWaiting, type FetchLike } from './send.ts'
 
 /** Reads what a client of an issuer needs from its metadata; returns a reason, such as `has no jwks_uri`, if it is missing. */
 export type MetadataReader<Found extends object> = (
@@ -26,6 +26,8 @@ export interface IssuerDiscovery<Found extends object> {
   find(issuer: string, fetch?: FetchLike, allowInsecureRequests?: boolean): Promise<Found>
   /** Requests the metadata again with the next call; what is known is kept for the case that it is unavailable. */
   expire(): void
+  /** The URL that was requested last, for the error of a caller that stops waiting. */
+  readonly requestedUrl: string | undefined
 }
 
 /**
@@ -40,6 +42,7 @@ export function createIssuerDiscovery<Found extends object>(
   /** By issuer, and by the URLs that its client allows. */
   let last: { readonly found: Found; readonly of: string; readonly since: Instant } | undefined
   let isExpired = false
+  let requestedUrl: string | undefined
   let pending: { readonly result: Promise<Found>; readonly since: Instant; readonly of: string } | undefined
 
   const isYounger = (since: Instant, ms: number): boolean => elapsedSince(since, clock) < ms
@@ -52,7 +55,12 @@ export function createIssuerDiscovery<Found extends object>(
   ): Promise<Found> {
     const known = last?.of === of ? last.found : undefined
     try {
-      const found = await fetchMetadata(issuer, read, { fetch, allowInsecureRequests, timeoutMs })
+      const found = await fetchMetadata(issuer, read, {
+        fetch,
+        allowInsecureRequests,
+        timeoutMs,
+        onRequest: (url) => (requestedUrl = url),
+      })
       last = { found, of, since: readInstant(clock) }
       isExpired = false
       return found
@@ -78,6 +86,9 @@ export function createIssuerDiscovery<Found extends object>(
     expire() {
       isExpired = true
     },
+    get requestedUrl() {
+      return requestedUrl
+    },
   }
 }
 
@@ -99,7 +110,13 @@ async function fetchMetadata<Found extends object>(
     fetch,
     allowInsecureRequests,
     timeoutMs,
-  }: { fetch: FetchLike | undefined; allowInsecureRequests: boolean; timeoutMs: number },
+    onRequest,
+  }: {
+    fetch: FetchLike | undefined
+    allowInsecureRequests: boolean
+    timeoutMs: number
+    onRequest: (url: string) => void
+  },
 ): Promise<Found> {
   const url = secureUrl('issuer', issuer, allowInsecureRequests)
   if (url.search) throw configurationError('issuer must not contain a query.')
@@ -107,10 +124,11 @@ async function fetchMetadata<Found extends object>(
   let isUnavailable = false
   for (const metadataUrl of metadataUrls(url)) {
     try {
+      onRequest(metadataUrl)
       const controller = new AbortController()
       const init = { headers: { accept: 'application/json' }, signal: controller.signal }
       const { status, body } = await waitFor(
-        sendTokenRequest(fetch, metadataUrl, init),
+        sendTokenRequest(fetch, metadataUrl, init, 'metadata'),
         timeoutMs,
         undefined,
         () => unavailable(`no response in ${timeoutMs / 1000} s`),
@@ -186,6 +204,7 @@ export function discover(
   issuer: string,
   fetch: FetchLike | undefined,
   allowInsecureRequests: boolean | undefined,
+  signal: AbortSignal | undefined,
 ): Promise<DiscoveredServer> {
   const send = fetch ?? globalThis.fetch
   const known = discoveries.get(send) ?? new Map<string, IssuerDiscovery<DiscoveredServer>>()
@@ -195,7 +214,11 @@ export function discover(
   known.delete(key)
   known.set(key, discovery)
   if (known.size > maxIssuers) known.delete(known.keys().next().value!)
-  return discovery.find(issuer, fetch, allowInsecureRequests)
+  return whileWaiting(
+    signal,
+    () => `The metadata ${discovery.requestedUrl}`,
+    discovery.find(issuer, fetch, allowInsecureRequests),
+  )
 }
 
 /** The token endpoint and its client authentication, or why they could not be found. */

@@ -9,7 +9,7 @@ import { Redacted } from '../runtime/redacted.ts'
 import { waitFor } from '../runtime/wait.ts'
 import type { TokenEndpointOptions } from './client.ts'
 import { GrantSource, type Grant } from './grant-source.ts'
-import { fetchToken, sendTokenRequest } from './send.ts'
+import { fetchToken, sendTokenRequest, whileWaiting, withoutQuery } from './send.ts'
 import type { ApiChallenge, TokenRequestContext, TokenSource } from './token-source.ts'
 
 /** An API that names its authorization server itself (RFC 9728), and which of them get credentials. */
@@ -196,10 +196,11 @@ export class ResourceSource extends Redacted implements TokenSource {
     const isOurs = url !== undefined && URL.canParse(url) && covers(new URL(this.resource), new URL(url))
     if (isOurs && typeof header === 'string') return this.#read(header)
     if (this.#learned.address || this.#learned.scope) return
-    const given =
+    const asked =
       isOurs && typeof header === 'function'
-        ? await waitFor(header(), challengeTimeoutMs, signal, () => undefined).catch(() => undefined)
-        : await this.#probe(signal)
+        ? waitFor(header(), challengeTimeoutMs, signal, () => undefined).catch(() => undefined)
+        : this.#probe(signal)
+    const given = await whileWaiting(signal, () => `The API ${withoutQuery(this.resource)}`, asked)
     signal.throwIfAborted()
     if (given) this.#read(given)
   }
@@ -239,10 +240,8 @@ export class ResourceSource extends Redacted implements TokenSource {
     const { address, scope } = this.#learned
     const failures: string[] = []
     for (const url of address ? [address] : wellKnownAddresses(this.resource)) {
-      const { status, body } = await sendTokenRequest(fetch, url, {
-        headers: { accept: 'application/json' },
-        signal,
-      })
+      const init = { headers: { accept: 'application/json' }, signal }
+      const { status, body } = await sendTokenRequest(fetch, url, init, 'metadata')
       if (status === 200) return this.#readMetadata(url, body, scope)
       failures.push(`${url} responded with status ${status}`)
       if (status >= 500 || status === 429) throw this.#failure('unavailable', failures.join('; '))

@@ -16,7 +16,7 @@ import { digest } from '../runtime/digest.ts'
 import { Redacted } from '../runtime/redacted.ts'
 import type { TokenRequestContext, TokenSource } from './token-source.ts'
 import { checkClient, resolveClient, type ResolvedClient, type TokenEndpointOptions } from './client.ts'
-import { sendTokenRequest, withoutQuery } from './send.ts'
+import { sendTokenRequest, whileWaiting, withoutQuery, type Endpoint } from './send.ts'
 
 /** A token request as a {@link Grant} sees it. */
 export interface GrantRequest {
@@ -105,8 +105,9 @@ export class GrantSource extends Redacted implements TokenSource {
     return this.#options.binding
   }
 
-  #client(discovers: boolean): Promise<ResolvedClient> {
-    return resolveClient(this.#options, this.#grant === undefined, discovers, this.#grant?.type)
+  #client(discovers: boolean, signal?: AbortSignal): Promise<ResolvedClient> {
+    const [requiresClient, grantType] = [this.#grant === undefined, this.#grant?.type]
+    return resolveClient(this.#options, { requiresClient, discovers, grantType, signal })
   }
 
   async cacheKey(): Promise<string> {
@@ -133,7 +134,7 @@ export class GrantSource extends Redacted implements TokenSource {
   async requestToken({ signal, label }: TokenRequestContext): Promise<TokenResponse> {
     const before = this.#rejected
     this.#rejected = undefined
-    const client = await this.#client(true)
+    const client = await this.#client(true, signal)
     const exchange = this.#exchange(client, client.tokenEndpoint, label)
     let revision: string | undefined
     try {
@@ -190,11 +191,12 @@ export class GrantSource extends Redacted implements TokenSource {
     const parameters = Object.entries(exchange.parameters)
     for (const [name, value] of parameters) body.set(name, value)
     exchange.secrets = parameters.flatMap(([, value]) => (value.startsWith('urn:') ? [] : value))
-    return this.#post(tokenEndpoint, headers, body, exchange, signal)
+    return this.#post('token endpoint', tokenEndpoint, headers, body, exchange, signal)
   }
 
   /** Authenticates the client, and sends a request. */
   async #post(
+    endpoint: Endpoint,
     url: URL,
     headers: Headers,
     body: URLSearchParams,
@@ -203,23 +205,29 @@ export class GrantSource extends Redacted implements TokenSource {
   ): Promise<TokenEndpointResponse> {
     const { clientId, secret, tokenEndpoint, issuer, authentication } = exchange.client
     const names = new Set(body.keys())
-    await authentication.authenticate({ clientId, tokenEndpoint, issuer, body, headers, signal })
+    await whileWaiting(
+      signal,
+      () => 'The client authentication',
+      Promise.resolve(
+        authentication.authenticate({ clientId, tokenEndpoint, issuer, body, headers, signal }),
+      ),
+    )
     exchange.secrets = [...exchange.secrets, ...sentSecrets(secret, names, body, headers)]
     const init = { method: 'POST', headers: Object.fromEntries(headers), body: body.toString(), signal }
-    exchange.response = await sendTokenRequest(this.#options.fetch, url, init, clientId)
+    exchange.response = await sendTokenRequest(this.#options.fetch, url, init, endpoint, clientId)
     return exchange.response
   }
 
   /** RFC 7009, section 2.1. */
   async revokeToken(token: string, { signal, label }: TokenRequestContext): Promise<void> {
-    const client = await this.#client(true)
+    const client = await this.#client(true, signal)
     const url = this.#revocationEndpoint(client)
     const exchange = this.#exchange(client, url, label)
     exchange.secrets = [token]
     const { headers } = startTokenRequest(this.#options, false)
     const body = new URLSearchParams({ token, token_type_hint: 'access_token' })
     try {
-      const response = await this.#post(url, headers, body, exchange, signal)
+      const response = await this.#post('revocation endpoint', url, headers, body, exchange, signal)
       // The body takes no part in it.
       if (response.status < 200 || response.status >= 300) this.#read(response, exchange)
     } catch (cause) {

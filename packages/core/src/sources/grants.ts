@@ -238,6 +238,7 @@ async function resolveProof(option: string, proof: Proof, request: GrantRequest)
   const value: unknown = await resolveOption(
     option,
     typeof proof === 'function' ? () => proof(request) : proof,
+    request.signal,
   )
   const text = typeof value === 'string' ? value.trim() : ''
   if (text === '')

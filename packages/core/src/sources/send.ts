@@ -7,26 +7,48 @@ const maxBytes = 1024 * 1024
 /** The call signature of `fetch`, without the additions of runtimes. */
 export type FetchLike = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
 
-/** Sends a token request, and reads the response. */
+/** What answers a request. */
+export type Endpoint = 'token endpoint' | 'revocation endpoint' | 'metadata'
+
+/** Sends a token request, or one that it depends on, and reads the response. */
 export async function sendTokenRequest(
   send: FetchLike | undefined,
   url: string | URL,
   init: RequestInit & { readonly signal: AbortSignal },
+  endpoint: Endpoint = 'token endpoint',
   clientId?: string,
 ): Promise<TokenEndpointResponse> {
-  try {
+  const request = async (): Promise<TokenEndpointResponse> => {
     const response = await fetchToken(send, url, init)
     return { status: response.status, headers: response.headers, body: await readBody(response) }
+  }
+  try {
+    return await whileWaiting(init.signal, () => `The ${endpoint} ${withoutQuery(url)}`, request())
   } catch (error) {
-    throw failureOf(error, (code) => unreachable(error, code, url, clientId, send === undefined))
+    throw failureOf(error, (code) => unreachable(error, code, url, endpoint, clientId, send === undefined))
   }
 }
 
-const sentSignals = new WeakSet<AbortSignal>()
+const waits = new WeakMap<AbortSignal, () => string>()
 
-/** Whether the token request with this signal was sent by {@link fetchToken}. */
-export function wasSent(signal: AbortSignal): boolean {
-  return sentSignals.has(signal)
+/** Names what the token request with this signal waits for, in case that takes too long. */
+export async function whileWaiting<Value>(
+  signal: AbortSignal | undefined,
+  what: () => string,
+  work: Promise<Value>,
+): Promise<Value> {
+  if (signal === undefined) return work
+  waits.set(signal, what)
+  try {
+    return await work
+  } finally {
+    waits.delete(signal)
+  }
+}
+
+/** What the token request with this signal waits for, such as `The token endpoint https://…`, if that is known. */
+export function waitOf(signal: AbortSignal): string | undefined {
+  return waits.get(signal)?.()
 }
 
 /** Requests a token, never from a cache. Redirects are not followed: they would carry the secret along. */
@@ -42,7 +64,6 @@ export async function fetchToken(
     redirect: 'manual',
     token: false,
   }
-  if (init.signal) sentSignals.add(init.signal)
   // Looked up now, so that a fetch replaced by instrumentation or by a test is used.
   return (send ?? globalThis.fetch)(url, sent)
 }
@@ -51,6 +72,7 @@ function unreachable(
   error: unknown,
   code: string,
   url: string | URL,
+  endpoint: Endpoint,
   clientId: string | undefined,
   isOwnFetch: boolean,
 ): TokenError {
@@ -59,7 +81,7 @@ function unreachable(
     {
       kind: 'unavailable',
       message: [
-        unreachableMessage(code, tokenEndpoint),
+        unreachableMessage(code, endpoint, tokenEndpoint),
         explainTest(code),
         isOwnFetch && explainProxy(error, code, url),
       ]
@@ -72,12 +94,12 @@ function unreachable(
   )
 }
 
-function unreachableMessage(code: string, tokenEndpoint: string): string {
+function unreachableMessage(code: string, endpoint: Endpoint, url: string): string {
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
-    const host = URL.canParse(tokenEndpoint) ? new URL(tokenEndpoint).hostname : tokenEndpoint
-    return `Could not resolve ${host} (${code}). Check the URL of the token endpoint.`
+    const host = URL.canParse(url) ? new URL(url).hostname : url
+    return `Could not resolve ${host} (${code}). Check the URL of the ${endpoint}.`
   }
-  return `Could not reach the token endpoint ${tokenEndpoint} (${code}).`
+  return `Could not reach the ${endpoint} ${url} (${code}).`
 }
 
 export function withoutQuery(url: string | URL): string {

@@ -239,7 +239,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
       const call = watch(tokens.getToken())
       await pass(10_000)
       expect(call.error).toMatchObject({
-        message: 'The token endpoint did not respond to "client" within 10 s.',
+        message: 'The token endpoint https://auth.example.com/token did not respond to "client" within 10 s.',
       })
     })
 
