@@ -39,7 +39,15 @@ export function createTokenFetch(tokens: AttachableTokens, options: TokenFetchOp
   const base = { option: 'baseUrl', url }
   const attacher = createTokenAttacher(tokens, options, base)
   const join = createBaseUrlJoin(base)
-  if (given) return (input, init) => fetchWithToken(attacher, given, join(input), init)
+  function fetchJoined(fetch: FetchLike, ...[input, init]: Parameters<TokenFetch>): Promise<Response> {
+    try {
+      return fetchWithToken(attacher, fetch, join(input), init)
+    } catch (error) {
+      // Like `fetch`, it never throws.
+      return Promise.reject(error)
+    }
+  }
+  if (given) return (input, init) => fetchJoined(given, input, init)
   const atCreation = globalThis.fetch
   let isSending = false
   // Looked up at each call, so that a fetch replaced by instrumentation or by a test is used.
@@ -58,12 +66,7 @@ export function createTokenFetch(tokens: AttachableTokens, options: TokenFetchOp
     // The global fetch calls this one: instrumentation has wrapped it, which may wait before the call or replace the options.
     if (isSending || earlier.includes(tokenFetch)) return atCreation(input, init ?? undefined)
     const mark = { [sentThrough]: [...earlier, tokenFetch] }
-    return fetchWithToken(
-      attacher,
-      (url, sent) => send(url as string, { ...sent, ...mark }),
-      join(input),
-      init,
-    )
+    return fetchJoined((url, sent) => send(url as string, { ...sent, ...mark }), input, init)
   }
   globalFetches.add(tokenFetch)
   return tokenFetch

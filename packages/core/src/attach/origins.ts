@@ -73,6 +73,8 @@ function baseOrigin({ option, url = '' }: ClientBaseUrl): string {
  * Creates the function that resolves a path as the base URL of axios and ky does: it is appended. Anything else, such as an
  * absolute URL, stays as it is.
  *
+ * @returns a function that throws for `orders:search`: to the URL standard, this is no path, but a URL with the scheme
+ * `orders:`
  * @throws {TokenError} of kind `configuration` for an invalid base URL
  */
 export function createBaseUrlJoin({
@@ -89,10 +91,19 @@ export function createBaseUrlJoin({
   }
   const prefix = base.href.replace(/\/$/, '')
   return (input) => {
-    if (typeof input !== 'string' || /^(?:[a-z][a-z\d+.-]*:|\/\/)/i.test(input)) return input
+    if (typeof input !== 'string' || absoluteStart.test(input)) return input
+    const [scheme] = /^[a-z][a-z\d+.-]*:/i.exec(input) ?? []
+    if (scheme) {
+      throw configurationError(
+        `"${scheme}…" is a URL with a scheme, so ${option} does not apply to it. For a path, write "/${scheme}…".`,
+      )
+    }
     return /^(?:[/?#]|$)/.test(input) ? prefix + input : `${prefix}/${input}`
   }
 }
+
+/** How a URL starts that is meant as one: with an authority, or with a scheme that is known to have none. */
+const absoluteStart = /^(?:(?:[a-z][a-z\d+.-]*:)?\/\/|(?:https?|data|blob|about|file):)/i
 
 /** Only scheme, host, port and path. */
 function isPlain({ protocol, search, hash, username, password }: URL): boolean {

@@ -1,6 +1,6 @@
 import { createTokenFetch } from '@tokenwell/core'
 import { createTestTokenProvider } from '@tokenwell/core/testing'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 
 /** What is sent for each of the inputs. */
 async function sentFor(
@@ -39,6 +39,8 @@ it('sends an absolute URL as it is, with a token only to the origin of the base 
       new URL('https://api.example.com/v2'),
       new Request('https://api.example.com/v3'),
       'HTTPS://evil.example/orders',
+      'https:evil.example/orders',
+      'app://evil.example',
       'data:,x',
     ]),
   ).toStrictEqual([
@@ -46,7 +48,35 @@ it('sends an absolute URL as it is, with a token only to the origin of the base 
     'https://api.example.com/v2 Bearer test-token',
     'https://api.example.com/v3 Bearer test-token',
     'https://evil.example/orders -',
+    'https://evil.example/orders -',
+    'app://evil.example -',
     'data:,x -',
+  ])
+})
+
+it.each([
+  ['orders:search', 'orders:'],
+  ['localhost:3000/orders', 'localhost:'],
+  ['mailto:a@example.com', 'mailto:'],
+])('rejects %j, which is a URL with a scheme, not a path', async (input, scheme) => {
+  const fetch = vi.fn(async () => new Response())
+  const baseUrl = 'https://api.example.com/v1'
+  for (const options of [{ baseUrl, fetch }, { baseUrl }]) {
+    await expect(createTokenFetch(createTestTokenProvider(), options)(input)).rejects.toMatchObject({
+      kind: 'configuration',
+      message: `"${scheme}…" is a URL with a scheme, so baseUrl does not apply to it. For a path, write "/${scheme}…".`,
+    })
+  }
+  expect(fetch).not.toHaveBeenCalled()
+})
+
+it('appends a path with a colon that does not look like a scheme', async () => {
+  const inputs = ['/orders:search', 'orders/1:cancel', '?at=1:2', '1:cancel']
+  expect(await sentFor('https://api.example.com/v1', inputs)).toStrictEqual([
+    'https://api.example.com/v1/orders:search Bearer test-token',
+    'https://api.example.com/v1/orders/1:cancel Bearer test-token',
+    'https://api.example.com/v1?at=1:2 Bearer test-token',
+    'https://api.example.com/v1/1:cancel Bearer test-token',
   ])
 })
 
