@@ -18,7 +18,7 @@ export function checkDuplicateProviders(
   advice: string,
 ): void {
   for (const module of modules.values()) {
-    const providers = [...new Set([...module.imports].flatMap((imported) => providersOf(imported, token)))]
+    const providers = providersFor(module, token)
     if (providers.length < 2 || !providers.some(({ metatype }) => metatype === owner)) continue
     const names = providers.map(({ name }) => name).join(' and ')
     const what = typeof token === 'function' ? token.name : String(token)
@@ -26,6 +26,11 @@ export function checkDuplicateProviders(
       `${module.name} imports several modules that provide ${what}: ${names}. ${advice}`,
     )
   }
+}
+
+/** The modules that provide a token to `module` by its imports. */
+export function providersFor(module: Module, token: InjectionToken): Module[] {
+  return [...new Set([...module.imports].flatMap((imported) => providersOf(imported, token)))]
 }
 
 /** The modules that provide a token to those that import `module`: itself, or modules that it exports again. */

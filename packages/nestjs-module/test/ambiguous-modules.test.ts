@@ -10,10 +10,10 @@ import {
   type ModuleMetadata,
   type Provider,
 } from '@nestjs/common'
-import { NestFactory } from '@nestjs/core'
+import { ModuleRef, NestFactory } from '@nestjs/core'
 import { Test } from '@nestjs/testing'
 import { getTokenProviderToken, TokenModule } from '@tokenwell/nestjs-module'
-import { InjectTokenHttp, TokenHttpModule } from '@tokenwell/nestjs-module/axios'
+import { getTokenHttpToken, InjectTokenHttp, TokenHttpModule } from '@tokenwell/nestjs-module/axios'
 import { useTestServers } from '@tokenwell/testing/vitest'
 import { firstValueFrom } from 'rxjs'
 import { describe, expect, it, vi } from 'vitest'
@@ -99,6 +99,16 @@ describe('a plain HttpService beside the service of a named client', () => {
       this.http = http
     }
   }
+  @Injectable()
+  class BillingLookup {
+    readonly #modules: ModuleRef
+    constructor(@Inject(ModuleRef) modules: ModuleRef) {
+      this.#modules = modules
+    }
+    get http(): HttpService {
+      return this.#modules.get(getTokenHttpToken('billing'))
+    }
+  }
   const factory = (token: InjectionToken) => ({
     provide: 'PlainFactory',
     useFactory: (service: unknown) => service,
@@ -129,8 +139,16 @@ describe('a plain HttpService beside the service of a named client', () => {
     ['both are injected', [PlainOrders, BillingOrders]],
     ['a factory injects the latter', [PlainOrders, factory('TokenHttp(billing)')]],
     ['neither is injected', []],
+    ['the latter is looked up', [PlainOrders, BillingLookup]],
+    ['a factory may look up the latter', [PlainOrders, factory(ModuleRef)]],
   ])('is fine if %s', async (_, providers) => {
     expect(await warningsOf(providers)).toStrictEqual([])
+  })
+
+  it('is a mistake although a library looks up its own services', async () => {
+    @Module({ providers: [factory(ModuleRef)] })
+    class LibraryModule {}
+    expect(await warningsOf([PlainOrders], [HttpModule, LibraryModule])).toHaveLength(1)
   })
 
   it('is fine if it attaches tokens itself', async () => {

@@ -1,6 +1,7 @@
 import { HttpService } from '@nestjs/axios'
 import { Logger, type InjectionToken } from '@nestjs/common'
-import type { ModulesContainer } from '@nestjs/core'
+import { ModuleRef, type ModulesContainer } from '@nestjs/core'
+import { providersFor } from '../check-duplicate-providers.ts'
 
 type Module = ModulesContainer extends Map<string, infer Value> ? Value : never
 type Wrapper = Module['providers'] extends Map<unknown, infer Value> ? Value : never
@@ -13,10 +14,13 @@ export function warnOfPlainService(modules: ModulesContainer, token: InjectionTo
   const all = [...modules.values()]
   // Then the plain service attaches tokens.
   if (all.some((module) => module.name === 'TokenHttpModule' && module.exports.has(HttpService))) return
-  const wrappers = all.flatMap(({ providers, controllers, injectables }) =>
-    [providers, controllers, injectables].flatMap((each): Wrapper[] => [...each.values()]),
-  )
+  const wrappers = all.flatMap(wrappersOf)
   if (wrappers.some((wrapper) => injects(wrapper, token))) return
+  // It may look up the service at run time. Modules of libraries, which inject it too, do not import the service.
+  const mayLookUp = (module: Module): boolean =>
+    wrappersOf(module).some((wrapper) => injects(wrapper, ModuleRef)) &&
+    providersFor(module, token).length > 0
+  if (all.some(mayLookUp)) return
   const plain = wrappers.find((wrapper) => injects(wrapper, HttpService))
   if (plain === undefined) return
   const [, name] = /^TokenHttp\((.*)\)$/s.exec(String(token)) ?? []
@@ -24,6 +28,10 @@ export function warnOfPlainService(modules: ModulesContainer, token: InjectionTo
     `${plain.name} injects HttpService, whose requests carry no token, and nothing injects the service of '${name}'. ` +
       `Inject it with @InjectTokenHttp('${name}').`,
   )
+}
+
+function wrappersOf({ providers, controllers, injectables }: Module): Wrapper[] {
+  return [providers, controllers, injectables].flatMap((each): Wrapper[] => [...each.values()])
 }
 
 /** Whether Nest passes the provider with this token to a factory, a constructor or a property. */
