@@ -46,7 +46,8 @@ export interface AttachOptions {
 
 /**
  * Where the tokens of a client's requests come from: a provider, a source, or a function that selects a provider. A source
- * has one provider, regardless of how many clients it is passed to.
+ * has one provider with the default options, regardless of how many clients it is passed to. If a program has created a
+ * provider from the source, pass that provider: the source would get a second one, without its token and options.
  *
  * The function selects the provider whose token a request carries, such as that of a tenant. It is called for each request
  * to an allowed origin, with its full URL; undefined sends the request without a token. A token that one provider issued is
