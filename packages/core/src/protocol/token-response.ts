@@ -71,74 +71,73 @@ export function jwtPayload(token: string): { readonly exp?: unknown; readonly ia
   }
 }
 
+/** Gateways send strings as numbers, and an empty one for "none". */
+function readText(value: unknown): string | undefined {
+  const isText = typeof value === 'string' || Number.isFinite(value)
+  return isText && value !== '' ? String(value) : undefined
+}
+
+function readNumber(value: unknown): number | undefined {
+  const isDecimal = typeof value === 'string' && /^\s*-?\d+(\.\d+)?\s*$/.test(value)
+  const number: unknown = isDecimal ? Number(value) : value
+  return Number.isFinite(number) ? (number as number) : undefined
+}
+
+/** Not negative: a server that counts down to the expiry of one token passes zero. */
+function readLifetime(value: unknown): number | undefined {
+  const seconds = readNumber(value)
+  return seconds === undefined ? undefined : Math.max(0, seconds)
+}
+
+/** Seconds, milliseconds or microseconds since 1970, distinguished by magnitude: dates from 1973 on. */
+function readDate(value: unknown): Date | undefined {
+  const number = readNumber(value) ?? 0
+  if (number < 1e8 || number > 1e17) return undefined
+  return new Date(number < 1e11 ? number * 1e3 : number < 1e14 ? number : number / 1e3)
+}
+
+/** An array, or a text with at least one name, which is split. */
+function readNames(split: (text: string) => string[]) {
+  return (value: unknown): readonly string[] | undefined => {
+    const isList = Array.isArray(value)
+    const list: unknown[] = isList ? value : typeof value === 'string' ? split(value) : []
+    const names = list.flatMap((name) => (typeof name === 'string' && name.trim() ? name.trim() : []))
+    return isList || names.length > 0 ? names : undefined
+  }
+}
+
 /**
  * The schema of a token response: its members as they are sent, then the fields that they become. It is created within a function,
  * because bundlers leave out what a page does not call.
  */
 function createSchema(bearerTypes: readonly string[] = []) {
   /** A member that is undefined if it is missing or has another form. */
-  const optional = <Output>(schema: z.ZodMiniType<Output>) =>
-    // oxlint-disable-next-line promise/valid-params -- not of a promise
-    z.catch(z.optional(schema), undefined)
-
-  /** Gateways send strings as numbers, and an empty one for "none". */
-  const text = z.pipe(
-    z.pipe(z.union([z.string(), z.number()]), z.transform(String)),
-    z.string().check(z.minLength(1)),
-  )
-  const number = z.pipe(
-    z.union([z.number(), z.string().check(z.regex(/^\s*-?\d+(\.\d+)?\s*$/))]),
-    z.pipe(z.transform(Number), z.number()),
-  )
-  /** Not negative: a server that counts down to the expiry of one token passes zero. */
-  const lifetime = z.pipe(
-    number,
-    z.transform((seconds: number) => Math.max(0, seconds)),
-  )
-  /** Seconds, milliseconds or microseconds since 1970, distinguished by magnitude: dates from 1973 on. */
-  const date = z.pipe(
-    number.check(z.gte(1e8), z.lte(1e17)),
-    z.transform((value: number) => new Date(value < 1e11 ? value * 1e3 : value < 1e14 ? value : value / 1e3)),
-  )
-  const trimmed = (list: unknown[]) =>
-    list.flatMap((name) => (typeof name === 'string' && name.trim() ? name.trim() : []))
-  /** An array, or a text with at least one name, which is split. */
-  const names = (split: (text: string) => string[]) =>
-    z.union([
-      z.pipe(z.array(z.unknown()), z.transform(trimmed)),
-      z.pipe(
-        z.pipe(
-          z.string(),
-          z.transform((list: string) => trimmed(split(list))),
-        ),
-        z.array(z.string()).check(z.minLength(1)),
-      ),
-    ])
+  const optional = <Output>(read: (value: unknown) => Output | undefined) => z.optional(z.transform(read))
 
   /**
    * The members of a token response in both formats of the platform's contract, and in that of RFC 6749, section 5.1. Only
    * `access_token` and `token_type` can make it invalid: a token that can be used is not lost for another member.
    */
   const members = {
-    access_token: z.string().check(z.regex(accessToken)),
+    access_token: z.custom<string>(isAccessToken),
     token_type: z.optional(z.unknown()),
-    expires_in: optional(lifetime),
-    refresh_in: optional(number),
-    issued_at: optional(date),
-    scope: optional(names((list) => list.split(' '))),
-    client_id: optional(text),
-    application_name: optional(text),
-    organization_name: optional(text),
-    developer_email: optional(text),
-    'developer.email': optional(text),
-    status: optional(text),
-    refresh_token: optional(text),
-    refresh_token_expires_in: optional(number),
-    refresh_count: optional(number),
-    level: optional(text),
+    expires_in: optional(readLifetime),
+    refresh_in: optional(readNumber),
+    issued_at: optional(readDate),
+    scope: optional(readNames((list) => list.split(' '))),
+    client_id: optional(readText),
+    application_name: optional(readText),
+    organization_name: optional(readText),
+    developer_email: optional(readText),
+    'developer.email': optional(readText),
+    status: optional(readText),
+    refresh_token: optional(readText),
+    refresh_token_expires_in: optional(readNumber),
+    refresh_count: optional(readNumber),
+    level: optional(readText),
     /** Its text is not quoted: `[a, b c]`. */
-    api_product_list: optional(names((list) => list.replace(/^\[|\]$/g, '').split(','))),
-    api_product_list_json: optional(names((list) => list.split(','))),
+    api_product_list: optional(readNames((list) => list.replace(/^\[|\]$/g, '').split(','))),
+    api_product_list_json: optional(readNames((list) => list.split(','))),
   }
 
   return z.pipe(
