@@ -352,7 +352,7 @@ describe('the audit log', () => {
     const { adminUrl = '', token, entries } = await audited()
     const env = { TOKENWELL_ADMIN_URL: adminUrl, TOKENWELL_ADMIN_TOKEN: token }
     const run = async (...args: string[]) => runCommand(['admin', ...args], { env }).ended
-    await run('add-product', 'billing')
+    await run('set-product', 'billing')
     expect((await entries('?limit=1'))[0]).toMatchObject({ actorType: 'command', actor: expect.any(String) })
     const { code, stdout } = await run('verify-audit')
     expect([code, JSON.parse(stdout)]).toMatchObject([0, { entries: 5, checkpoint: { sequence: 5 } }])

@@ -99,6 +99,17 @@ describe('the help', () => {
     expect(about('revoke-secret')).toMatch(new RegExp(`${client}${end.replace('.', '\\.')}$`))
     expect(about('remove-key')?.includes('tokens')).toBe(suffix === '')
   })
+
+  it.each([
+    ['set-product', 'replace its description', ['--description']],
+    ['set-scope', 'replace its API and its description', ['--audience', '--description']],
+  ])('says what %s does to details that are omitted', async (name, replaced, options) => {
+    const admin = entriesOf(await helpOf('admin'))
+    expect(admin.find(([term]) => term.startsWith(`${name} `))?.[1]).toContain(replaced)
+    const own = entriesOf(await helpOf('admin', name))
+    for (const option of options)
+      expect(own.find(([term]) => term.startsWith(option))?.[1]).toContain('If it is omitted,')
+  })
 })
 
 it('exits with 2 if it does not know an option or a command', async () => {

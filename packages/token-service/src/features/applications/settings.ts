@@ -32,7 +32,13 @@ const audienceName = z
 
 export const audiences = z.array(audienceName).max(20)
 
-const description = z.string().trim().min(1).max(200).optional().describe('For those who choose it.')
+const description = z
+  .string()
+  .trim()
+  .min(1)
+  .max(200)
+  .optional()
+  .describe('For those who choose it. If it is omitted, there is none.')
 
 /** A product of the catalogue, without its name. */
 export const productDetails = z.strictObject({ description })
@@ -42,7 +48,7 @@ export const scopeDetails = z.strictObject({
   audience: audienceName
     .optional()
     .describe(
-      'The API that it belongs to: only tokens for it have the scope. By default, it is of every API.',
+      'The API that it belongs to: only tokens for it have the scope. If it is omitted, the scope is of every API.',
     ),
   description,
 })

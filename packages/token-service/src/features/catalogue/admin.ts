@@ -11,19 +11,19 @@ const catalogues = {
     entry: named('Product', productDetails.extend({ name: z.string() })),
     details: productDetails,
     name: productName,
-    changed: 'its description',
+    replaced: 'its description',
   },
   scopes: {
     noun: 'scope',
     entry: named('Scope', scopeDetails.extend({ name: z.string() })),
     details: scopeDetails,
     name: scopeName,
-    changed: 'its API and its description',
+    replaced: 'its API and its description',
   },
 } as const
 
 const operationsOf = (kind: keyof typeof catalogues): AnyOperation[] => {
-  const { noun, entry, details, name, changed } = catalogues[kind]
+  const { noun, entry, details, name, replaced } = catalogues[kind]
   return [
     operation({
       method: 'get',
@@ -36,8 +36,8 @@ const operationsOf = (kind: keyof typeof catalogues): AnyOperation[] => {
     operation({
       method: 'put',
       path: `/${kind}/:id`,
-      command: { name: `add-${noun}`, labels: { id: 'name' } },
-      summary: `Add a ${noun}, or change ${changed}`,
+      command: { name: `set-${noun}`, labels: { id: 'name' } },
+      summary: `Set a ${noun}: add it, or replace ${replaced}`,
       body: details,
       async run({ act }, { params, body, by }) {
         const added = { name: parseValue(name, params.id, `The name of the ${noun}`), ...body }
