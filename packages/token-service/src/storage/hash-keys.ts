@@ -3,7 +3,7 @@ import type { Keyring } from '../runtime/keyring.ts'
 import { UsageError } from '../runtime/usage-error.ts'
 import type { AuditKeyring } from './audit-storage.ts'
 import type { Schema } from './schema.ts'
-import type { Query } from './database.ts'
+import type { Database, Query } from './database.ts'
 
 /** A secret that only its client can hash with another key. */
 export interface SecretOfKey {
@@ -79,14 +79,21 @@ export interface RehashedSecret {
   readonly atMs: number
 }
 
-/** Replaces the hashes of secrets that are still valid, unless the new key was removed. */
-export async function rehashSecrets(query: Query, secrets: readonly RehashedSecret[]): Promise<void> {
-  // Every instance writes rows in the same order, so that two cannot block each other.
-  for (const { id, oldHash, keyId, hash, atMs } of [...secrets].sort((a, b) => (a.id < b.id ? -1 : 1))) {
+/**
+ * Replaces the hashes of secrets that are still valid, unless the new key was removed. A secret that somebody else is changing
+ * keeps its hash until its next use: whoever changes several locks them in an order of their own, and would wait for this
+ * transaction while it waits for them.
+ */
+export async function rehashSecrets(
+  { kind, query }: Pick<Database, 'kind' | 'query'>,
+  secrets: readonly RehashedSecret[],
+): Promise<void> {
+  for (const { id, oldHash, keyId, hash, atMs } of secrets) {
+    const found = query.selectFrom('secrets').select('id').where('id', '=', id)
     await query
       .updateTable('secrets')
       .set({ keyId, hash })
-      .where('id', '=', id)
+      .where('id', 'in', kind === 'postgres' ? found.forUpdate().skipLocked() : found)
       .where('hash', '=', oldHash)
       .where(isValidAt(atMs))
       .where((row) =>

@@ -62,7 +62,7 @@ export function createSqlActivity(database: Database): ActivityStorage {
             )
             .execute()
         }
-        await rehashSecrets(transaction, batch.rehashed)
+        await rehashSecrets({ ...database, query: transaction }, batch.rehashed)
         if (batch.events.length > 0) {
           await countEvents(transaction, batch.events)
         }

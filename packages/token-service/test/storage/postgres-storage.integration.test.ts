@@ -11,7 +11,9 @@ import {
 import { digest } from '../../src/runtime/digest.ts'
 import { openPostgres } from '../../src/storage/postgres/open-postgres.ts'
 import { createStorage } from '../../src/service/context.ts'
-import { openTestOptions, openTestPostgres } from './open-test-storage.ts'
+import { rotateSecret } from '../../src/features/credentials/acts.ts'
+import { openTestOptions, openTestPostgres, performOn } from './open-test-storage.ts'
+import { register } from './storage-contract.ts'
 
 describe.skipIf(postgresIsAbsent)(`a PostgreSQL database (${withoutPostgres})`, () => {
   let postgres: PostgresCluster
@@ -19,6 +21,17 @@ describe.skipIf(postgresIsAbsent)(`a PostgreSQL database (${withoutPostgres})`, 
     postgres = await startPostgres()
   })
   afterAll(() => postgres.stop())
+
+  /** A client, and how many transactions wait for a lock. */
+  async function twoClients(url: string) {
+    // A transaction sees the activity of the others as it was when it first looked.
+    const [other, observer] = [new Client({ connectionString: url }), new Client({ connectionString: url })]
+    await Promise.all([other.connect(), observer.connect()])
+    onTestFinished(() => Promise.all([other.end(), observer.end()]).then(() => {}))
+    const query =
+      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+    return { other, waiting: async () => (await observer.query(query)).rowCount ?? 0 }
+  }
 
   it('is migrated once by many instances that start at the same time', async () => {
     const url = await postgres.createDatabase()
@@ -35,9 +48,8 @@ describe.skipIf(postgresIsAbsent)(`a PostgreSQL database (${withoutPostgres})`, 
   it('locks failure counts in the order of their keys, so that instances cannot block each other', async () => {
     const url = await postgres.createDatabase()
     const storage = await openTestPostgres(url)
-    const other = new Client({ connectionString: url })
-    await other.connect()
-    onTestFinished(() => Promise.all([other.end(), storage.close()]).then(() => {}))
+    const { other, waiting } = await twoClients(url)
+    onTestFinished(() => storage.close())
     const add = (...clientIds: string[]) =>
       Promise.all(clientIds.map((clientId) => storage.failures.add(clientId, 1, 100)))
     const [first = '', second = '', third = ''] = ['a', 'b', 'c'].sort((a, b) =>
@@ -48,12 +60,68 @@ describe.skipIf(postgresIsAbsent)(`a PostgreSQL database (${withoutPostgres})`, 
     await other.query('begin')
     await other.query('select from failures where key = $1 for update', [digest(first)])
     const adding = add(second, first, third)
-    const waiting =
-      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
-    await expect.poll(async () => (await other.query(waiting)).rowCount).toBe(1)
+    await expect.poll(waiting).toBe(1)
     expect((await other.query('select from failures for update skip locked')).rowCount).toBe(3)
     await other.query('commit')
     expect((await adding).map(({ count }) => count)).toEqual([2, 2, 2])
+  })
+
+  it('hashes secrets again while they are rotated, without a deadlock', async () => {
+    const url = await postgres.createDatabase()
+    const storage = await openTestPostgres(url)
+    const { other, waiting } = await twoClients(url)
+    onTestFinished(() => storage.close())
+    const { application } = await register(storage, 0)
+    const owner = { ...application, kind: 'applications' as const, secrets: [] }
+    // A rotation finds them in this order.
+    for (const id of ['second', 'first']) {
+      const secret = {
+        id,
+        ownerId: owner.id,
+        keyId: 'old',
+        hash: `old ${id}`,
+        prefix: 'abcd',
+        createdAtMs: 1,
+      }
+      expect(await storage.secrets.add(secret)).toBe(true)
+    }
+    const rehashed = ['first', 'second'].map((id) => {
+      return { id, oldHash: `old ${id}`, keyId: 'new', hash: `new ${id}`, atMs: 1 }
+    })
+    const hashes = async () =>
+      (
+        await other.query<{ hash: string }>(
+          `select hash from secrets where id in ('first', 'second') order by id`,
+        )
+      ).rows
+    /** Starts some work, and resolves when it has ended or waits for a lock. */
+    const begin = async (start: () => Promise<unknown>) => {
+      const before = await waiting()
+      const work = start()
+      let isDone = false
+      void work.then(
+        () => (isDone = true),
+        () => (isDone = true),
+      )
+      await expect.poll(async () => isDone || (await waiting()) > before).toBe(true)
+      return { work }
+    }
+
+    await other.query('begin')
+    await other.query(`select from secrets where id = 'first' for update`)
+    const activity = { lastUses: [], usage: [], requests: [], events: [] }
+    const rehashing = await begin(() => storage.activity.record({ ...activity, rehashed }))
+    const rotation = await begin(() =>
+      performOn(storage)({ actorType: 'api' }, (act) => rotateSecret(act, owner, { overlapMs: 60_000 })),
+    )
+    await other.query('commit')
+    await Promise.all([rehashing.work, rotation.work])
+    // The one that was locked is left to its next use.
+    expect(await hashes()).toEqual([{ hash: 'old first' }, { hash: 'new second' }])
+    await storage.activity.record({ ...activity, rehashed })
+    expect(await hashes()).toEqual([{ hash: 'new first' }, { hash: 'new second' }])
+    const { rowCount } = await other.query(`select from secrets where expires_at_ms is not null`)
+    expect(rowCount).toBe(2)
   })
 
   it('finds the secrets that expire by their index', async () => {
