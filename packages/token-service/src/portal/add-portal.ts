@@ -4,7 +4,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { baseUrl, portalRoot } from '../http/base-url.ts'
 import { AdministratorsOnly, ApplicationChanged, OtherOwners } from '../features/applications/acts.ts'
 import { BeingDeleted } from '../features/credentials/acts.ts'
-import { NotFoundError } from '../runtime/usage-error.ts'
+import { NotFoundError, UsageError } from '../runtime/usage-error.ts'
 import { ProtocolError } from '../oauth/protocol-error.ts'
 import { StorageFailure } from '../storage/storage-failure.ts'
 import type { Developer } from '../features/people/storage.ts'
@@ -154,16 +154,17 @@ async function addPages(
     reply: FastifyReply,
   ): Promise<FastifyReply> {
     const reason = reasonOf(thrown)
+    const sentence = reason === 'rejected' ? (thrown as UsageError).message : undefined
     if (reason === 'internal') request.log.error(thrown)
     else if (reason === 'unavailable') service.logFailure(thrown)
     try {
       const viewer = await readRequest(request, reply)
-      return await send(reply, viewer, errorPage(reason, viewer))
+      return await send(reply, viewer, errorPage(reason, viewer, sentence))
     } catch {
       // Error pages are shown without a storage too.
       const csrfToken = createCsrfToken(request, reply)
       const viewer = { paths, csrfToken, path: paths.root, url: paths.root }
-      return send(reply, viewer, errorPage(reason, viewer))
+      return send(reply, viewer, errorPage(reason, viewer, sentence))
     }
   }
 
@@ -184,6 +185,7 @@ function reasonOf(error: unknown): PageErrorReason {
   if (error instanceof AdministratorsOnly) return 'not_allowed'
   // Somebody else may have removed it.
   if (error instanceof NotFoundError) return 'not_found'
+  if (error instanceof UsageError) return 'rejected'
   if (error instanceof StorageFailure) return 'unavailable'
   if (error instanceof ProtocolError) return 'invalid_form'
   const { statusCode, code = '' } = error as Partial<FastifyError>

@@ -1,8 +1,8 @@
 import { pino } from 'pino'
 import { describe, expect, it, vi } from 'vitest'
 import { StorageFailure } from '../../src/storage/storage-failure.ts'
-import { serviceWithContext } from '../test-service.ts'
-import { startPortal, useCheapPasswords } from './portal-browser.ts'
+import { application, serviceWithContext } from '../test-service.ts'
+import { plainText, startPortal, useCheapPasswords } from './portal-browser.ts'
 import { findRoutes } from './portal-routes.ts'
 
 useCheapPasswords()
@@ -50,6 +50,37 @@ describe('every route', () => {
       expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
     }
   })
+})
+
+it('shows why an act was rejected', async () => {
+  const errors: string[] = []
+  const logger = pino({ level: 'error' }, { write: (line) => void errors.push(line) })
+  const trusted = {
+    issuer: 'https://ci.example.com',
+    rules: [{ clientId: 'demo-client', claims: { sub: 'a' } }],
+  }
+  const { admin, service } = await startPortal({
+    applications: [application],
+    trustedIssuers: [trusted],
+    logger,
+  })
+  const [issuer] = await service.context.storage.trustedIssuers.list()
+  const removal = await admin.post(`/portal/trusted-issuers/${issuer?.id}/removal`)
+  expect([removal.status, plainText(removal.text)]).toEqual([
+    409,
+    expect.stringContaining(
+      '"https://ci.example.com" is in the configuration of the service. Change it there.',
+    ),
+  ])
+  const own = (await service.context.storage.applications.findClient(application.clientId))!
+  const path = `/portal/projects/${own.project.id}/applications/${own.application.id}`
+  const revision = String(own.application.revision)
+  const declined = await admin.post(`${path}/approval`, { decision: 'decline', revision, reason: '' })
+  expect([declined.status, plainText(declined.text)]).toEqual([
+    409,
+    expect.stringContaining('The application requests nothing, so there is nothing to decline.'),
+  ])
+  expect(errors).toEqual([])
 })
 
 it('logs one line for many requests that fail with the storage', async () => {

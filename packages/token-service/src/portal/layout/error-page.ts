@@ -3,7 +3,7 @@ import type { Viewer } from './page.ts'
 import type { PortalErrorReason } from '../portal-error.ts'
 import type { PortalResponse } from '../portal-request.ts'
 
-export type PageErrorReason = PortalErrorReason | 'internal' | 'unavailable'
+export type PageErrorReason = PortalErrorReason | 'rejected' | 'internal' | 'unavailable'
 
 interface ErrorText {
   readonly status: number
@@ -82,6 +82,11 @@ const texts: Record<PageErrorReason, ErrorText> = {
     title: 'This is the last administrator',
     text: 'Nothing was changed. Make another developer an administrator first.',
   },
+  rejected: {
+    status: 409,
+    title: 'This is not possible',
+    text: 'Go back, reload the page and try again.',
+  },
   busy: {
     status: 503,
     title: 'The service is busy',
@@ -99,10 +104,11 @@ const texts: Record<PageErrorReason, ErrorText> = {
   },
 }
 
-export function errorPage(reason: PageErrorReason, viewer: Viewer): PortalResponse {
+/** @param sentence what was wrong, if it is known better than by the reason */
+export function errorPage(reason: PageErrorReason, viewer: Viewer, sentence?: string): PortalResponse {
   const { status, title, text } = texts[reason]
   const body = html`<div class="card">
-    <p>${text}</p>
+    <p>${sentence ?? text}</p>
     <p><a class="button" href="${viewer.paths.root}">Back to the portal</a></p>
   </div>`
   const retryAfterSeconds = status === 503 ? 5 : undefined
