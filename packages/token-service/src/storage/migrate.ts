@@ -12,6 +12,7 @@ import { boundTokens } from './migrations/0006-bound-tokens.ts'
 import { removedHashKeys } from './migrations/0007-removed-hash-keys.ts'
 import { describedProducts } from './migrations/0008-described-products.ts'
 import { countedEventKeys } from './migrations/0009-counted-events.ts'
+import { requestTimes } from './migrations/0010-request-times.ts'
 import type { ColumnTypes, Migration } from './migrations/migration.ts'
 
 import { SchemaMismatch } from './schema-mismatch.ts'
@@ -30,6 +31,7 @@ export const migrations: readonly Migration[] = [
   removedHashKeys,
   describedProducts,
   countedEventKeys,
+  requestTimes,
 ]
 
 /** What the migration of a database needs. */

@@ -37,6 +37,8 @@ export interface Schema {
     claims: string
     deletesAtMs: number | null
     deletedBy: DeletedBy | null
+    /** When the latest request that an administrator decides on was made: that of the review, or else the creation. */
+    requestedAtMs: number
   } & NameColumns
   /** Of applications and resource servers. */
   secrets: {

@@ -34,6 +34,21 @@ async function approvedApplication() {
   return { ...portal, grace, application, settings, authUrl: service.authUrl, oldToken }
 }
 
+it('what was requested first comes first in the queue, whenever the application was created', async () => {
+  const time = { now: Date.UTC(2026, 0, 31, 12) }
+  const { admin, developer } = await startPortal({ clock: { now: () => time.now } })
+  const grace = await developer('grace')
+  const project = await createProject(grace)
+  const old = await createApplication(grace, project, { name: 'Old' })
+  await decide(admin, old.path, 'approve')
+  time.now += 60_000
+  await createApplication(grace, project, { name: 'New' })
+  time.now += 60_000
+  await grace.post(`${old.path}/settings`, { ...applicationForm, name: 'Old', lifetime: '7200' })
+  const { text } = await admin.get('/portal/approvals')
+  expect(cells(text, 'name').map((cell) => cell.slice(0, 3))).toEqual(['New', 'Old'])
+})
+
 describe('a developer who widens an approved application', () => {
   it('gets the approved products and lifetime until the administrator approves', async () => {
     const { admin, grace, application, settings, authUrl, oldToken } = await approvedApplication()

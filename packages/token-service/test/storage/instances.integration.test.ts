@@ -46,65 +46,61 @@ describe.skipIf(postgresIsAbsent)(`several instances on one PostgreSQL (${withou
     expect([(await requestToken(one)).status, (await requestToken(other)).status]).toEqual([200, 200])
   })
 
-  it(
-    'sign with the same keys, whose rotation under load rejects no token',
-    { timeout: 180_000 },
-    async () => {
-      let offsetMs = 0
-      const clock = { now: () => Date.now() + offsetMs }
-      const adminToken = 'administrator-token-0123456789-abcdef'
-      const issuer = 'https://auth.example.com'
-      const jwtApplication = { ...application, tokenFormat: 'jwt' as const, audiences: ['orders'] }
-      const storage = await postgres.createDatabase()
-      const options = { storage, secretHashKeys, applications: [jwtApplication], publicUrl: issuer, clock }
-      const one = await testService({ ...options, adminPort: 0, adminToken })
-      const other = await testService(options)
-      let keyRequests = 0
-      const apis = [one, other].map(({ authUrl }) =>
-        createRemoteJWKSet(new URL(`${authUrl}/.well-known/jwks.json`), {
-          [customFetch]: (url, init) => {
-            keyRequests += 1
-            return fetch(url, init)
-          },
-        }),
-      )
-      const verify = async (token: string) => {
-        for (const keys of apis) await jwtVerify(token, keys, { issuer, audience: 'orders', typ: 'at+jwt' })
+  it('sign with the same keys, whose rotation under load rejects no token', async () => {
+    let offsetMs = 0
+    const clock = { now: () => Date.now() + offsetMs }
+    const adminToken = 'administrator-token-0123456789-abcdef'
+    const issuer = 'https://auth.example.com'
+    const jwtApplication = { ...application, tokenFormat: 'jwt' as const, audiences: ['orders'] }
+    const storage = await postgres.createDatabase()
+    const options = { storage, secretHashKeys, applications: [jwtApplication], publicUrl: issuer, clock }
+    const one = await testService({ ...options, adminPort: 0, adminToken })
+    const other = await testService(options)
+    let keyRequests = 0
+    const apis = [one, other].map(({ authUrl }) =>
+      createRemoteJWKSet(new URL(`${authUrl}/.well-known/jwks.json`), {
+        [customFetch]: (url, init) => {
+          keyRequests += 1
+          return fetch(url, init)
+        },
+      }),
+    )
+    const verify = async (token: string) => {
+      for (const keys of apis) await jwtVerify(token, keys, { issuer, audience: 'orders', typ: 'at+jwt' })
+    }
+    const tokenOf = async ({ authUrl }: { authUrl: string }) =>
+      (await requestToken(authUrl)).body.access_token as string
+    const tokens = [await tokenOf(one)]
+    const rounds = 50 * times ** 2
+    let verified = 0
+    const isVerifying = () => verified < 4 * rounds
+    const issuing = [one, other].map(async (instance) => {
+      while (isVerifying()) tokens.push(await tokenOf(instance))
+    })
+    const verifying = [1, 2, 3, 4].map(async () => {
+      for (let round = 0; round < rounds; round += 1) {
+        await verify(tokens[Math.floor(Math.random() * tokens.length)]!)
+        verified += 1
+        if (verified !== 2 * rounds) continue
+        offsetMs += 900_000
+        const rotated = await adminSender(one.adminUrl!, adminToken)('POST', '/signing-keys/rotation')
+        expect(rotated.status).toBe(200)
       }
-      const tokenOf = async ({ authUrl }: { authUrl: string }) =>
-        (await requestToken(authUrl)).body.access_token as string
-      const tokens = [await tokenOf(one)]
-      const rounds = 50 * times ** 2
-      let verified = 0
-      const isVerifying = () => verified < 4 * rounds
-      const issuing = [one, other].map(async (instance) => {
-        while (isVerifying()) tokens.push(await tokenOf(instance))
-      })
-      const verifying = [1, 2, 3, 4].map(async () => {
-        for (let round = 0; round < rounds; round += 1) {
-          await verify(tokens[Math.floor(Math.random() * tokens.length)]!)
-          verified += 1
-          if (verified !== 2 * rounds) continue
-          offsetMs += 900_000
-          const rotated = await adminSender(one.adminUrl!, adminToken)('POST', '/signing-keys/rotation')
-          expect(rotated.status).toBe(200)
-        }
-      })
-      await Promise.all([...issuing, ...verifying])
-      const latest = [await tokenOf(one), await tokenOf(other)]
-      for (const token of latest) await verify(token)
-      const kids = [...new Set([...latest, tokens[0]!].map((token) => decodeProtectedHeader(token).kid))]
-      expect(kids).toHaveLength(2)
-      expect(keyRequests).toBe(2)
-      // Unknown keys: within the cooldown, at most one request for each API.
-      const flood = Array.from({ length: 200 }, (_, index) => {
-        const header = Buffer.from(JSON.stringify({ alg: 'ES256', typ: 'at+jwt', kid: `unknown-${index}` }))
-        return verify(latest[0]!.replace(/^[^.]+/, header.toString('base64url')))
-      })
-      expect((await Promise.allSettled(flood)).filter(({ status }) => status === 'fulfilled')).toEqual([])
-      expect(keyRequests).toBeLessThanOrEqual(4)
-    },
-  )
+    })
+    await Promise.all([...issuing, ...verifying])
+    const latest = [await tokenOf(one), await tokenOf(other)]
+    for (const token of latest) await verify(token)
+    const kids = [...new Set([...latest, tokens[0]!].map((token) => decodeProtectedHeader(token).kid))]
+    expect(kids).toHaveLength(2)
+    expect(keyRequests).toBe(2)
+    // Unknown keys: within the cooldown, at most one request for each API.
+    const flood = Array.from({ length: 200 }, (_, index) => {
+      const header = Buffer.from(JSON.stringify({ alg: 'ES256', typ: 'at+jwt', kid: `unknown-${index}` }))
+      return verify(latest[0]!.replace(/^[^.]+/, header.toString('base64url')))
+    })
+    expect((await Promise.allSettled(flood)).filter(({ status }) => status === 'fulfilled')).toEqual([])
+    expect(keyRequests).toBeLessThanOrEqual(4)
+  })
 
   it("accept each other's tokens, and revoke them at once", async () => {
     const { one, other } = await twoInstances()

@@ -30,9 +30,9 @@ export function fillStatements({ projects, applications, usage }: DatabaseSize):
     ),
     rows(
       'applications',
-      'id, project_id, name, folded_name, sort_name, client_id, status, products, scopes, level, organization_name, developer_email, response_form, lifetime_seconds, token_format, audiences, created_at_ms, keys, claims, revision, token_generation',
+      'id, project_id, name, folded_name, sort_name, client_id, status, products, scopes, level, organization_name, developer_email, response_form, lifetime_seconds, token_format, audiences, created_at_ms, requested_at_ms, keys, claims, revision, token_generation',
       all,
-      `'a' || i, 'p' || (i / ${applications}), 'Filler ' || i, 'filler ' || i, 'filler ' || i, 'filler-' || i, case when i % 50 = 0 then 'pending' else 'approved' end, '[]', '[]', '', 'Example', 'a@example.com', 'products', 3600, 'opaque', '[]', i, '[]', '{}', 0, 0`,
+      `'a' || i, 'p' || (i / ${applications}), 'Filler ' || i, 'filler ' || i, 'filler ' || i, 'filler-' || i, case when i % 50 = 0 then 'pending' else 'approved' end, '[]', '[]', '', 'Example', 'a@example.com', 'products', 3600, 'opaque', '[]', i, i, '[]', '{}', 0, 0`,
     ),
     rows(
       'secrets',
@@ -143,6 +143,9 @@ function recordStatements(): () => readonly Statement[] {
 /** Reads a page of every list in every order; returns the statements that sort. */
 export async function listInEveryOrder({ listings }: Storage): Promise<readonly Statement[]> {
   const stop = recordStatements()
+  for (const status of ['awaiting', 'pending', 'changes'] as const)
+    for (const offset of [0, 100])
+      await listings.applications({ status, order: 'requested', limit: 50, offset })
   for (const order of listOrders) {
     for (const offset of [0, 100]) await listings.applications({ order, limit: 50, offset })
     if (order === 'used' || order === '-used') continue

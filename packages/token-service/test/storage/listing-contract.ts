@@ -191,6 +191,27 @@ export function testListings(open: () => Storage): void {
       expect(await storage.listings.awaitingCount()).toBe(before + 2)
     })
 
+    it('applications that await a decision, by when it was requested', async () => {
+      const storage = open()
+      const { ownerId, applications } = await owned(storage, ['one', 'two', 'three', 'four'])
+      const [one, two, three] = applications.map(({ id }) => id) as [string, string, string]
+      await storage.applications.update(one, { status: 'pending', review: { requestedAtMs: nowMs + 100 } })
+      await storage.applications.update(two, { status: 'pending' })
+      const requested = { ...applications[2]!, lifetimeSeconds: 9 }
+      await storage.applications.update(three, { requested, review: { requestedAtMs: nowMs + 50 } })
+      const waiting = (more: object) => listed({ ownerId, status: 'awaiting', order: 'requested', ...more })
+      expect(await waiting({})).toEqual([3, 'two', 'three', 'one'])
+      expect(await waiting({ limit: 1, offset: 1 })).toEqual([3, 'three'])
+      expect(await waiting({ status: 'pending' })).toEqual([2, 'two', 'one'])
+      expect(await waiting({ status: 'changes' })).toEqual([1, 'three'])
+      await storage.applications.update(one, { review: null })
+      expect(await waiting({})).toEqual([3, 'one', 'two', 'three'])
+      const review = { requestedAtMs: nowMs + 1_000 }
+      const later = await owned(storage, ['later'], { status: 'pending', review })
+      await storage.developers.addProject(ownerId, later.project.id)
+      expect(await waiting({})).toEqual([4, 'one', 'two', 'three', 'later'])
+    })
+
     it('projects with their applications and owners', async () => {
       const storage = open()
       const { ownerId, ownerName, project } = await owned(storage, ['a', 'b'])

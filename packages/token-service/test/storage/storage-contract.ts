@@ -425,25 +425,6 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
       expect(await storage.failures.find(one, 201)).toMatchObject({ count: 1, resetsAtMs: 300 })
     })
 
-    it('finds the applications that await a decision', async () => {
-      const [one, other] = [await registered(2), await registered()]
-      const { id } = one.application
-      const waiting = async () => {
-        const all = await storage.applications.awaitingApproval()
-        return all.filter(({ project: { id: own } }) => [one.project.id, other.project.id].includes(own))
-      }
-      expect(await waiting()).toEqual([])
-      await storage.applications.update(id, { status: 'pending' })
-      expect((await waiting()).map(({ application: { id: waits } }) => waits)).toEqual([id])
-      await storage.applications.update(id, {
-        status: 'approved',
-        requested: { ...one.application, lifetimeSeconds: 1 },
-      })
-      expect((await waiting())[0]?.secrets).toHaveLength(2)
-      await storage.applications.update(id, { requested: null })
-      expect(await waiting()).toEqual([])
-    })
-
     it('moves an application, and deletes it or its project when it is due', async () => {
       const [own, other] = [await registered(2), await registered()]
       const { clientId, id } = own.application

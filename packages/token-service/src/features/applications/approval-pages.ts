@@ -98,7 +98,7 @@ export async function approvalPages(
 
   get(patterns.approvals, async (request) => {
     const facets = Object.keys(approvalFacets) as (keyof typeof approvalFacets)[]
-    const state = listState(request.query, { orders: ['created'], facets })
+    const state = listState(request.query, { orders: ['requested'], facets })
     const { search, order, facet, limit, offset } = state
     const { declined: clientId, project: projectId } = request.query
     const project =

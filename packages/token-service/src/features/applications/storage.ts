@@ -63,14 +63,6 @@ export function applicationStorage(database: Database) {
         .execute()
       return toClients(rows)
     },
-    /** Those that an administrator has to decide on: pending, or with requested changes. */
-    async awaitingApproval(): Promise<RegisteredClient[]> {
-      const rows = await selectClients(database)
-        .where((row) => row.or([row('status', '=', 'pending'), row('requested', 'is not', null)]))
-        .orderBy('applications.createdAtMs')
-        .execute()
-      return toClients(rows)
-    },
     /** The longest lifetime of JWTs; 0 if no application gets any. */
     async longestJwtLifetimeSeconds(): Promise<number> {
       const { longest } = await query
@@ -88,6 +80,7 @@ export function applicationStorage(database: Database) {
           .values({
             ...application,
             ...nameColumns(application.name),
+            requestedAtMs: application.review?.requestedAtMs ?? application.createdAtMs,
             products: JSON.stringify(application.products),
             scopes: JSON.stringify(application.scopes),
             audiences: JSON.stringify(application.audiences),
@@ -118,6 +111,7 @@ export function applicationStorage(database: Database) {
           audiences: audiences && JSON.stringify(audiences),
           requested: requested && JSON.stringify(requested),
           review: review && JSON.stringify(review),
+          ...(review !== undefined && { requestedAtMs: review?.requestedAtMs ?? row.ref('createdAtMs') }),
           keys: keys && JSON.stringify(keys),
           claims: claims && JSON.stringify(claims),
           revision: row('revision', '+', 1),
@@ -243,7 +237,9 @@ export function toClients(rows: readonly ClientRow[]): RegisteredClient[] {
 
 type StoredApproval = Omit<Approval, 'dpop'> & Partial<Pick<Approval, 'dpop'>>
 
-export function toApplication(row: Omit<Selectable<Schema['applications']>, keyof NameColumns>): Application {
+export function toApplication(
+  row: Omit<Selectable<Schema['applications']>, keyof NameColumns | 'requestedAtMs'>,
+): Application {
   const { products, scopes, audiences, requested, review, keys, claims, ...rest } = row
   const { deletesAtMs, deletedBy, ...application } = rest
   // What was requested before tokens could be bound says nothing about that.

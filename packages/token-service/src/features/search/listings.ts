@@ -27,6 +27,8 @@ export const listedStatuses = [
 /** By name, by the last token, or by creation; `-`: from the other end, such as the latest first. */
 export const listOrders = ['name', '-name', 'used', '-used', 'created', '-created'] as const
 export type ListOrder = (typeof listOrders)[number]
+/** `requested`: by when what awaits a decision was requested. */
+export type ApplicationOrder = ListOrder | 'requested'
 
 export interface ListFilter {
   /** Only what belongs to this developer. */
@@ -39,7 +41,9 @@ export interface ListFilter {
   readonly offset: number
 }
 
-export interface ApplicationFilter extends ListFilter {
+export interface ApplicationFilter extends Omit<ListFilter, 'order'> {
+  /** @default 'name' */
+  readonly order?: ApplicationOrder | undefined
   readonly projectId?: string | undefined
   /** Only those that have this product. */
   readonly product?: string | undefined
@@ -212,6 +216,8 @@ export function listingStorage(database: Database) {
       case 'created':
       case '-created':
         return read(matching(filter), 'applications.created_at_ms', offset, limit)
+      case 'requested':
+        return read(matching(filter), 'applications.requested_at_ms', offset, limit)
       case 'used':
       case '-used': {
         // Those that were never used come last, or else first, by name.
@@ -505,6 +511,9 @@ function namesBy(rows: readonly (readonly [id: string, name: string])[]): Map<st
   return names
 }
 
+/** As in its index, which a parameter would not match. */
+const awaiting = sql<boolean>`(applications.status = 'pending' or applications.requested is not null)`
+
 function statusConditions(row: Row, status: ListedStatus | 'any' | undefined, nowMs: number) {
   const existing = [row('applications.deletesAtMs', 'is', null), row('projects.deletesAtMs', 'is', null)]
   switch (status) {
@@ -513,13 +522,11 @@ function statusConditions(row: Row, status: ListedStatus | 'any' | undefined, no
     case 'deleted':
       return [row.not(row.and(existing))]
     case 'awaiting':
-      // As in its index, which a parameter would not match.
-      return [
-        ...existing,
-        sql<boolean>`(applications.status = 'pending' or applications.requested is not null)`,
-      ]
+      return [...existing, awaiting]
+    case 'pending':
+      return [...existing, awaiting, row('status', '=', 'pending')]
     case 'changes':
-      return [...existing, row('status', '=', 'approved'), row('requested', 'is not', null)]
+      return [...existing, awaiting, row('status', '=', 'approved'), row('requested', 'is not', null)]
     case 'expiring':
       return [
         ...existing,
@@ -546,7 +553,7 @@ function countOf(conditions: readonly Expression<SqlBool>[]): RawBuilder<string 
   return sql<string | number>`count(case when ${sql.join(conditions, sql` and `)} then 1 end)`
 }
 
-const directionOf = (order: ListOrder) => (order.startsWith('-') ? 'desc' : 'asc')
+const directionOf = (order: ApplicationOrder) => (order.startsWith('-') ? 'desc' : 'asc')
 const columnOf = (order: ListOrder) => (order.endsWith('created') ? sql`created_at_ms` : sql`sort_name`)
 
 const mostWords = 5
