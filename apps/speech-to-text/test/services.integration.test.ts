@@ -210,3 +210,12 @@ test('the server names a missing application for pages', async () => {
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
   expect(stderr).toMatch(/^PAGE_CLIENT_ID and PAGE_CLIENT_SECRET are not set .*\.\n$/)
 })
+
+test('the server names what trials require', async () => {
+  const credentials = { CLIENT_ID: clientId, CLIENT_SECRET: secret }
+  const page = { PAGE_CLIENT_ID: clientId, PAGE_CLIENT_SECRET: secret }
+  const env = { ISSUER: AUTH_URL, SPEECH_URL, SANDBOX_URL: AUTH_URL, ...credentials, ...page }
+  const { code, stdout, stderr } = await runCommand('serve', [], { env })
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  expect(stderr).toMatch(/^SANDBOX_URL requires AUTH_URL, .*\.\n$/)
+})

@@ -63,6 +63,15 @@ export function speechUrlFrom({ SPEECH_URL: url }: Environment): string {
   )
 }
 
+/** @throws {ConfigurationError} without `AUTH_URL`, below which a trial revokes tokens */
+export function sandboxUrlFrom({ SANDBOX_URL: url, AUTH_URL: authUrl }: Environment): string | undefined {
+  if (!url) return undefined
+  if (authUrl) return url
+  throw new ConfigurationError(
+    'SANDBOX_URL requires AUTH_URL, where trials revoke tokens. Set AUTH_URL instead of ISSUER or TOKEN_ENDPOINT, or unset SANDBOX_URL.',
+  )
+}
+
 /** The variables of a deployment that uses these services. */
 export function environmentOf(platform: LocalPlatform): Record<string, string> {
   return {

@@ -1,6 +1,6 @@
 import { type ConfigType, registerAs } from '@nestjs/config'
 import { credentialsFrom } from '@tokenwell/core'
-import { speechUrlFrom } from '../platform/connection.ts'
+import { sandboxUrlFrom, speechUrlFrom } from '../platform/connection.ts'
 
 // Each is read when the application is created, and can be replaced in a test: `overrideProvider(speechApi.KEY)`.
 
@@ -15,7 +15,7 @@ export const pageApplication = registerAs('pageApplication', () =>
 export const speechApi = registerAs('speechApi', () => ({ baseURL: speechUrlFrom(process.env) }))
 
 /** Controls the token service, for trials; without a URL if the token service is a real one. */
-export const sandbox = registerAs('sandbox', () => ({ url: process.env['SANDBOX_URL'] }))
+export const sandbox = registerAs('sandbox', () => ({ url: sandboxUrlFrom(process.env) }))
 
 export type ServerApplication = ConfigType<typeof serverApplication>
 export type SpeechApi = ConfigType<typeof speechApi>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { TokenError } from '@tokenwell/core'
-import { connectionFromEnvironment } from '../../src/platform/connection.ts'
+import { connectionFromEnvironment, sandboxUrlFrom } from '../../src/platform/connection.ts'
 import { describeError } from '../../src/platform/describe-error.ts'
 
 const complete = {
@@ -60,6 +60,16 @@ test.each(['ftp://speech.example.com', '/speech'])(
     )
   },
 )
+
+test('accepts a sandbox only with the URL below which trials revoke tokens', () => {
+  const SANDBOX_URL = 'http://127.0.0.1:3001'
+  expect(sandboxUrlFrom({ ...complete, SANDBOX_URL })).toBe(SANDBOX_URL)
+  for (const name of ['ISSUER', 'TOKEN_ENDPOINT'])
+    expect(() => sandboxUrlFrom({ SANDBOX_URL, [name]: 'https://auth.example.com' })).toThrow(
+      'SANDBOX_URL requires AUTH_URL, where trials revoke tokens.',
+    )
+  expect(sandboxUrlFrom({ ISSUER: 'https://auth.example.com', SANDBOX_URL: '' })).toBeUndefined()
+})
 
 test.each(['configuration', 'aborted'] as const)('ends a message of kind %s with one full stop', (kind) => {
   const message = 'Timed out after 30 s while waiting for a token.'

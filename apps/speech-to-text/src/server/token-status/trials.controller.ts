@@ -45,7 +45,7 @@ export class TrialsController implements OnModuleDestroy {
     const { authUrl, clientId, clientSecret = '' } = this.#application
     const token = this.#tokens.peekToken()
     if (!token) return
-    await fetch(`${authUrl}/oauth/revoke`, {
+    await fetch(`${authUrl?.replace(/\/+$/, '')}/oauth/revoke`, {
       method: 'POST',
       body: new URLSearchParams({ token: token.value, client_id: clientId, client_secret: clientSecret }),
     })
