@@ -5,6 +5,7 @@ import {
   createApplication,
   createProject,
   password,
+  plainText,
   startPortal,
   withApplication,
   useCheapPasswords,
@@ -216,6 +217,42 @@ describe('every page', () => {
     ]) {
       expect((await admin.get(`/portal/assets/${name}`)).status).toBe(404)
     }
+  })
+})
+
+describe('the menu', () => {
+  it('marks the entry that a page belongs to', async () => {
+    const { admin, authUrl, application } = await withApplication()
+    // Without a first token, the portal begins with the steps to it.
+    await tokenFor(authUrl, application)
+    const marked = async (path: string) => {
+      const { text } = await admin.get(path)
+      const [, label] = /<a href="[^"]*" aria-current="(?:page|true)"\s*>([^<]+)/.exec(text) ?? []
+      return label
+    }
+    const pages = {
+      '/portal': 'Overview',
+      '/portal/': 'Overview',
+      '/portal/new-project': undefined,
+      '/portal/projects': 'Projects',
+      [application.path.replace(/\/applications\/.*/, '')]: 'Projects',
+      [application.path]: 'Applications',
+      [`${application.path}/keys`]: 'Applications',
+      '/portal/audit': 'Audit log',
+    }
+    const found = await Promise.all(Object.keys(pages).map(async (path) => [path, await marked(path)]))
+    expect(Object.fromEntries(found)).toEqual(pages)
+  })
+})
+
+describe('the audit log', () => {
+  it('says that somebody was invited, with the name if there is one', async () => {
+    const { admin, developer } = await startPortal()
+    await developer('grace')
+    const text = plainText((await admin.get('/portal/audit')).text)
+    expect(text).toContain('ada invited a developer: grace')
+    expect(text).toContain('The service invited a developer')
+    expect(text).not.toContain('The service invited a developer:')
   })
 })
 
