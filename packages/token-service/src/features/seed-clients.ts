@@ -1,10 +1,13 @@
 import { hash, randomUUID } from 'node:crypto'
 import { digest } from '../runtime/digest.ts'
 import type { StoredSecret, PublicKey } from '../storage/application.ts'
+import { applicationStorage } from './applications/storage.ts'
+import { secretStorage } from './credentials/storage.ts'
+import { projectStorage } from './projects/storage.ts'
+import { resourceServerStorage } from './resource-servers/storage.ts'
 import { catalogueStorage, type CatalogueEntry, type CatalogueKind } from './catalogue/storage.ts'
 import type { Database } from '../storage/database.ts'
-import { type Transaction, type Act } from './acts.ts'
-import { byConfiguration, changesOf, type Audit } from '../storage/act.ts'
+import { byConfiguration, changesOf, type Act, type Perform } from '../storage/act.ts'
 import type { ResolvedApplication, ResourceServerOptions } from './applications/options.ts'
 import { settingNames, type SettingName } from './applications/settings.ts'
 import {
@@ -14,15 +17,12 @@ import {
   type ClientKind,
   type CredentialOwner,
 } from './credentials/acts.ts'
-import type { Keyring } from '../runtime/keyring.ts'
 import { setEntry } from './catalogue/acts.ts'
 import { configuredKeys, withConfiguredKeys } from './credentials/public-keys.ts'
 
 export interface SeedContext {
   readonly database: Database
-  readonly act: Act
-  readonly keyring: Keyring
-  readonly nowMs: number
+  readonly perform: Perform
   /** How long a configured secret stays valid after another one has been configured. */
   readonly secretOverlapSeconds: number
   /** Receives a sentence for the log about each secret or key that is replaced or revoked. */
@@ -46,41 +46,42 @@ export async function seedApplications(
   applications: readonly ResolvedApplication[],
   context: SeedContext,
 ): Promise<void> {
-  const { database, act, nowMs, replace = false } = context
+  const { database, perform } = context
   await catalogueStorage(database, 'products').add([
     ...new Set(applications.flatMap(({ products }) => products)),
   ])
   await catalogueStorage(database, 'scopes').add([...new Set(applications.flatMap(({ scopes }) => scopes))])
-  for (const options of applications) {
-    await act(byConfiguration, async (stored, audit) => {
-      const projectId = projectIdOf(options.project)
-      const project = (await stored.projects.find(projectId)) ?? {
-        id: projectId,
-        // Not the project of somebody who was faster.
-        name: await freeProjectName(options.project, stored),
-        organizationName: options.organizationName,
-        developerEmail: options.developerEmail,
-        createdAtMs: nowMs,
-      }
-      if (await stored.projects.create(project))
-        audit('project_created', { detail: projectId, changes: changesOf({ name: project.name }) })
-      const { organizationName, developerEmail } = project
-      const { clientId, status } = options
-      const keys = configuredKeys(options, nowMs)
-      const details = { ...settingsOf(options), status, organizationName, developerEmail }
-      const id = randomUUID()
-      const created = { id, projectId, clientId, createdAtMs: nowMs, revision: 0, tokenGeneration: 0, keys }
-      if (
-        await stored.applications.create({ ...created, ...details }, configuredSecrets(options, id, context))
-      )
-        return audit('application_created', { clientId, changes: changesOf(details) })
-      const existing = await stored.applications.findClient(clientId)
-      if (!existing) return
-      const owner = { ...existing.application, secrets: existing.secrets }
-      if (replace) await stored.applications.update(owner.id, { ...details, keys, requested: null })
-      await updateCredentials({ options, owner, keys, kind: 'applications' }, context, stored, audit)
-    })
+  for (const options of applications)
+    await perform(byConfiguration, (act) => seedApplication(act, options, context))
+}
+
+async function seedApplication(act: Act, options: ResolvedApplication, context: SeedContext): Promise<void> {
+  const [projects, stored] = [projectStorage(act), applicationStorage(act)]
+  const nowMs = act.clock.now()
+  const projectId = projectIdOf(options.project)
+  const project = (await projects.find(projectId)) ?? {
+    id: projectId,
+    // Not the project of somebody who was faster.
+    name: await freeProjectName(options.project, projects),
+    organizationName: options.organizationName,
+    developerEmail: options.developerEmail,
+    createdAtMs: nowMs,
   }
+  if (await projects.create(project))
+    act.audit('project_created', { detail: projectId, changes: changesOf({ name: project.name }) })
+  const { organizationName, developerEmail } = project
+  const { clientId, status } = options
+  const keys = configuredKeys(options, nowMs)
+  const details = { ...settingsOf(options), status, organizationName, developerEmail }
+  const id = randomUUID()
+  const created = { id, projectId, clientId, createdAtMs: nowMs, revision: 0, tokenGeneration: 0, keys }
+  if (await stored.create({ ...created, ...details }, configuredSecrets(act, options, id)))
+    return act.audit('application_created', { clientId, changes: changesOf(details) })
+  const existing = await stored.findClient(clientId)
+  if (!existing) return
+  const owner = { ...existing.application, secrets: existing.secrets }
+  if (context.replace) await stored.update(owner.id, { ...details, keys, requested: null })
+  await updateCredentials(act, { options, owner, keys, kind: 'applications' }, context)
 }
 
 function settingsOf(options: ResolvedApplication): Pick<ResolvedApplication, SettingName> {
@@ -93,13 +94,13 @@ function settingsOf(options: ResolvedApplication): Pick<ResolvedApplication, Set
 export async function seedCatalogue(
   kind: CatalogueKind,
   entries: readonly (string | CatalogueEntry)[],
-  { database, act }: Pick<SeedContext, 'database' | 'act'>,
+  { database, perform }: Pick<SeedContext, 'database' | 'perform'>,
 ): Promise<void> {
   await catalogueStorage(database, kind).add(entries.filter((entry) => typeof entry === 'string'))
   const described = entries.filter((entry) => typeof entry === 'object')
   if (described.length === 0) return
-  await act(byConfiguration, async (stored, audit) => {
-    for (const entry of described) await setEntry(kind, entry, stored, audit)
+  await perform(byConfiguration, async (act) => {
+    for (const entry of described) await setEntry(act, kind, entry)
   })
 }
 
@@ -108,23 +109,29 @@ export async function seedResourceServers(
   servers: readonly ResourceServerOptions[],
   context: SeedContext,
 ): Promise<void> {
-  const { act, nowMs, replace = false } = context
-  for (const options of servers) {
-    await act(byConfiguration, async (stored, audit) => {
-      const { clientId, name = clientId } = options
-      const keys = configuredKeys(options, nowMs)
-      const id = randomUUID()
-      const secrets = configuredSecrets(options, id, context)
-      const settings = { name, ...(options.audiences && { audiences: options.audiences }) }
-      const created = { id, clientId, ...settings, createdAtMs: nowMs, secrets, keys, revision: 0 }
-      if (await stored.resourceServers.create(created))
-        return audit('resource_server_created', { clientId, changes: changesOf(settings) })
-      const owner = await stored.resourceServers.find(clientId)
-      if (!owner) return
-      if (replace) await stored.resourceServers.update(owner.id, { audiences: null, ...settings, keys })
-      await updateCredentials({ options, owner, keys, kind: 'resourceServers' }, context, stored, audit)
-    })
-  }
+  for (const options of servers)
+    await context.perform(byConfiguration, (act) => seedResourceServer(act, options, context))
+}
+
+async function seedResourceServer(
+  act: Act,
+  options: ResourceServerOptions,
+  context: SeedContext,
+): Promise<void> {
+  const stored = resourceServerStorage(act)
+  const nowMs = act.clock.now()
+  const { clientId, name = clientId } = options
+  const keys = configuredKeys(options, nowMs)
+  const id = randomUUID()
+  const secrets = configuredSecrets(act, options, id)
+  const settings = { name, ...(options.audiences && { audiences: options.audiences }) }
+  const created = { id, clientId, ...settings, createdAtMs: nowMs, secrets, keys, revision: 0 }
+  if (await stored.create(created))
+    return act.audit('resource_server_created', { clientId, changes: changesOf(settings) })
+  const owner = await stored.find(clientId)
+  if (!owner) return
+  if (context.replace) await stored.update(owner.id, { audiences: null, ...settings, keys })
+  await updateCredentials(act, { options, owner, keys, kind: 'resourceServers' }, context)
 }
 
 interface SeededClient {
@@ -135,72 +142,73 @@ interface SeededClient {
   readonly kind: ClientKind
 }
 
-async function updateCredentials(
-  client: SeededClient,
-  context: SeedContext,
-  stored: Transaction,
-  audit: Audit,
-): Promise<void> {
+async function updateCredentials(act: Act, client: SeededClient, context: SeedContext): Promise<void> {
   const { options, owner, keys, kind } = client
+  const { id, clientId } = owner
   if (context.replace) {
-    for (const secret of owner.secrets) await stored.secrets.remove(secret.id)
-    for (const secret of configuredSecrets(options, owner.id, context)) await stored.secrets.add(secret)
+    const secrets = secretStorage(act)
+    for (const secret of owner.secrets) await secrets.remove(secret.id)
+    for (const secret of configuredSecrets(act, options, id)) await secrets.add(secret)
     return
   }
-  await updateSecret(client, context, stored, audit)
-  const { id, clientId } = owner
-  if (owner.keys.some((key) => key.configured && (key.expiresAtMs ?? Infinity) <= context.nowMs)) {
+  await updateSecret(act, client, context)
+  if (owner.keys.some((key) => key.configured && (key.expiresAtMs ?? Infinity) <= act.clock.now())) {
     context.warn(`An administrator removed a configured key of "${clientId}". Configure another one.`)
   }
   const changed = withConfiguredKeys(owner.keys, keys)
   if (!changed) return
   context.warn(`The configured keys of "${clientId}" were changed.`)
-  await stored[kind].update(id, { keys: changed })
-  audit('keys_changed', { clientId })
+  const stored = kind === 'applications' ? applicationStorage(act) : resourceServerStorage(act)
+  await stored.update(id, { keys: changed })
+  act.audit('keys_changed', { clientId })
 }
 
 /** Makes a changed secret valid, and lets the one that was configured before expire. */
 async function updateSecret(
+  act: Act,
   { options, owner: { id, clientId, secrets } }: SeededClient,
-  context: SeedContext,
-  stored: Transaction,
-  audit: Audit,
+  { secretOverlapSeconds, warn }: SeedContext,
 ): Promise<void> {
-  const { keyring, nowMs, secretOverlapSeconds, warn } = context
+  const { keyring, clock } = act
+  const stored = secretStorage(act)
+  const nowMs = clock.now()
   const [current] = keyring.matching(secrets, options.clientSecret ?? '')
   if (current && (current.expiresAtMs ?? Infinity) <= nowMs) {
     warn(`The configured secret of "${clientId}" has expired or was revoked. Configure another one.`)
   }
   // One that has expired, too: without its older key, it would be taken for a new secret.
   if (current && options.clientSecret !== undefined && current.keyId !== keyring.keyIds[0])
-    await stored.secrets.rehash(current.id, keyring.hash(options.clientSecret))
-  const added = current ? [] : configuredSecrets(options, id, context)
-  for (const secret of added) await stored.secrets.add(secret)
+    await stored.rehash(current.id, keyring.hash(options.clientSecret))
+  const added = current ? [] : configuredSecrets(act, options, id)
+  for (const secret of added) await stored.add(secret)
   const endMs = nowMs + secretOverlapSeconds * 1000
   const replaced = secrets.filter(
     (secret) => isConfigured(secret) && secret !== current && (secret.expiresAtMs ?? Infinity) > endMs,
   )
-  for (const secret of replaced) await stored.secrets.expire(secret.id, endMs)
+  for (const secret of replaced) await stored.expire(secret.id, endMs)
   if (added.length + replaced.length === 0) return
   const end = replaced.length > 0 ? ` The previous one expires at ${new Date(endMs).toISOString()}.` : ''
   warn(`The configured secret of "${clientId}" was changed.${end}`)
-  audit('secret_rotated', { clientId, detail: added[0]?.id })
+  act.audit('secret_rotated', { clientId, detail: added[0]?.id })
 }
 
 /** The ID is derived from the secret: instances that start at the same time store it once. */
 function configuredSecrets(
+  { keyring, clock }: Act,
   { clientSecret: value, clientSecretExpiresAt }: ConfiguredClient,
   ownerId: string,
-  { keyring, nowMs }: SeedContext,
 ): StoredSecret[] {
   if (value === undefined) return []
   const id = configuredId(digest(`${ownerId} ${keyring.hash(value).hash}`))
   const expiresAtMs = clientSecretExpiresAt === undefined ? undefined : Date.parse(clientSecretExpiresAt)
-  return [storedSecret(keyring, { id, ownerId, value, nowMs, expiresAtMs })]
+  return [storedSecret(keyring, { id, ownerId, value, nowMs: clock.now(), expiresAtMs })]
 }
 
 /** The name, or the first that is free of those with a number after it. */
-async function freeProjectName(name: string, { projects }: Transaction): Promise<string> {
+async function freeProjectName(
+  name: string,
+  projects: Pick<ReturnType<typeof projectStorage>, 'findByName'>,
+): Promise<string> {
   for (let number = 1; ; number += 1) {
     const candidate = number === 1 ? name : `${name} (${number})`
     if (!(await projects.findByName(candidate))) return candidate

@@ -1,5 +1,6 @@
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type CryptoKey, type JWK } from 'jose'
-import type { Act, Transaction } from '../features/acts.ts'
+import type { Perform } from '../storage/act.ts'
+import { applicationStorage } from '../features/applications/storage.ts'
 import type { Keyring } from '../runtime/keyring.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { StorageFailure } from '../storage/storage-failure.ts'
@@ -50,7 +51,7 @@ export interface SigningKeys {
 
 export interface SigningKeysContext {
   readonly database: Database
-  readonly act: Act
+  readonly perform: Perform
   readonly keyring: Keyring
   readonly clock: Clock
   readonly algorithm: SigningAlgorithm
@@ -61,7 +62,7 @@ const byService = { actorType: 'service' } as const
 
 export function createSigningKeys({
   database,
-  act,
+  perform,
   keyring,
   clock,
   algorithm,
@@ -86,14 +87,6 @@ export function createSigningKeys({
 
   const decrypt = ({ encryptedKey }: StoredSigningKey) => keyring.decrypt(encryptedKey)
 
-  async function replaceAll(
-    { signingKeys }: Transaction,
-    created: readonly StoredSigningKey[],
-  ): Promise<void> {
-    await signingKeys.remove((await signingKeys.list()).map(({ kid }) => kid))
-    await signingKeys.add(created)
-  }
-
   return {
     async prepare() {
       const keys = await storage.list()
@@ -106,7 +99,8 @@ export function createSigningKeys({
       const next = keys.find(({ state }) => state === 'next')
       if (next?.algorithm === algorithm) return
       const created = [await create('current'), await create('next')]
-      await act(byService, async ({ signingKeys }) => {
+      await perform(byService, async (act) => {
+        const signingKeys = signingKeyStorage(act)
         const present = await signingKeys.list()
         const obsolete = present.find(({ state }) => state === 'next')
         // Another instance was faster.
@@ -143,13 +137,14 @@ export function createSigningKeys({
     },
     async rotate(by, { emergency = false, overlapSeconds } = {}) {
       const created = [await create('current'), await create('next')] as const
-      await act(by, async (stored, audit) => {
-        if (emergency) {
-          await replaceAll(stored, created)
-          return audit('signing_keys_replaced', { detail: created[0].kid })
-        }
-        const { signingKeys, applications } = stored
+      await perform(by, async (act) => {
+        const signingKeys = signingKeyStorage(act)
         const keys = await signingKeys.list()
+        if (emergency) {
+          await signingKeys.remove(keys.map(({ kid }) => kid))
+          await signingKeys.add(created)
+          return act.audit('signing_keys_replaced', { detail: created[0].kid })
+        }
         const current = keys.find(({ state }) => state === 'current')
         const next = keys.find(({ state }) => state === 'next')
         const canSign = current !== undefined && (await decrypt(current)) !== undefined
@@ -160,7 +155,7 @@ export function createSigningKeys({
             `The next signing key is not known to every API yet. Rotate again in ${Math.ceil(waitMs / 60_000)} minutes, or without an overlap (emergency).`,
           )
         }
-        const longest = await applications.longestJwtLifetimeSeconds()
+        const longest = await applicationStorage(act).longestJwtLifetimeSeconds()
         const overlap = overlapSeconds ?? Math.max(leastOverlapSeconds, longest)
         if (overlap < longest) {
           throw new UsageError(
@@ -172,7 +167,7 @@ export function createSigningKeys({
         if (next && isUsable) await signingKeys.update(next.kid, { state: 'current' })
         else if (next) await signingKeys.remove([next.kid])
         await signingKeys.add(isUsable ? created.slice(1) : created)
-        audit('signing_key_rotated', { detail: isUsable ? next.kid : created[0].kid })
+        act.audit('signing_key_rotated', { detail: isUsable ? next.kid : created[0].kid })
       })
     },
   }

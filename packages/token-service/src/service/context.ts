@@ -1,14 +1,18 @@
-import { allParts, type Act } from '../features/acts.ts'
-import type { ApplicationRegistry } from '../features/applications/acts.ts'
-import { clientFinder } from '../features/applications/storage.ts'
+import { applicationStorage, clientFinder } from '../features/applications/storage.ts'
+import { catalogueStorage } from '../features/catalogue/storage.ts'
+import { secretStorage } from '../features/credentials/storage.ts'
+import { developerStorage } from '../features/people/storage.ts'
+import { projectStorage } from '../features/projects/storage.ts'
+import { sessionStorage } from '../features/sessions/storage.ts'
+import { signingKeyStorage } from '../features/signing-keys/storage.ts'
+import { trustedIssuerStorage } from '../features/trusted-issuers/storage.ts'
+import { purgeTimeStorage } from '../storage/purge-time.ts'
+import { auditStorage } from '../storage/audit-storage.ts'
 import type { ClockJump } from '../features/audit/acts.ts'
 import type { HashKeyWatch } from '../features/hash-keys/acts.ts'
-import type { AccountLinks, DeveloperRegistry } from '../features/people/acts.ts'
 import type { OpenidProviderSettings } from '../features/people/openid-provider-options.ts'
-import type { ResourceServerRegistry } from '../features/resource-servers/acts.ts'
-import type { ResourceServer } from '../features/resource-servers/storage.ts'
+import { resourceServerStorage, type ResourceServer } from '../features/resource-servers/storage.ts'
 import { listingStorage } from '../features/search/listings.ts'
-import type { TrustedIssuerRegistry } from '../features/trusted-issuers/acts.ts'
 import type { WebhookSender } from '../features/webhook/delivery.ts'
 import { assertionStorage } from '../oauth/assertion-storage.ts'
 import type { IdentityAuthenticator } from '../oauth/authenticate-by-identity.ts'
@@ -22,9 +26,8 @@ import type { Keyring } from '../runtime/keyring.ts'
 import type { Perform } from '../storage/act.ts'
 import type { ActivityRecorder } from '../storage/activity-recorder.ts'
 import type { RegisteredClient } from '../storage/application.ts'
-import type { Actor } from '../storage/audit-storage.ts'
 import type { Database, OpenDatabase } from '../storage/database.ts'
-import { createSqlActivity } from '../storage/sql-activity.ts'
+import { activityStorage } from '../storage/activity-storage.ts'
 
 /** Everything that a service stores. */
 export type Storage = ReturnType<typeof createStorage>
@@ -32,15 +35,24 @@ export type Storage = ReturnType<typeof createStorage>
 /** What concurrent requests look for is read in batches. */
 export function createStorage(open: OpenDatabase) {
   const { database } = open
-  const parts = allParts(database)
   return {
     ...open,
-    ...parts,
-    applications: { ...parts.applications, findClient: clientFinder(database) },
+    projects: projectStorage(database),
+    products: catalogueStorage(database, 'products'),
+    scopes: catalogueStorage(database, 'scopes'),
+    applications: { ...applicationStorage(database), findClient: clientFinder(database) },
+    secrets: secretStorage(database),
+    resourceServers: resourceServerStorage(database),
+    trustedIssuers: trustedIssuerStorage(database),
+    developers: developerStorage(database),
+    sessions: sessionStorage(database),
+    signingKeys: signingKeyStorage(database),
+    audit: auditStorage(database),
+    purgeTime: purgeTimeStorage(database),
     tokens: tokenStorage(database),
     failures: failureStorage(database),
     assertions: assertionStorage(database),
-    activity: createSqlActivity(database),
+    activity: activityStorage(database),
     listings: listingStorage(database),
   }
 }
@@ -51,8 +63,6 @@ export interface ServiceContext {
   readonly database: Database
   /** Changes something together with its entry in the audit log. */
   readonly perform: Perform
-  /** The same with every part of the storage. */
-  readonly act: Act
   readonly keyring: Keyring
   readonly clock: Clock
   readonly activity: ActivityRecorder
@@ -62,12 +72,6 @@ export interface ServiceContext {
   /** Keys that secrets need and that are not configured, as of the last minute. */
   readonly missingHashKeys: HashKeyWatch['missing']
   readonly signingKeys: SigningKeys
-  /** The registry; the audit log names the actor. */
-  readonly registryFor: (by: Actor) => ApplicationRegistry
-  readonly resourceServersFor: (by: Actor) => ResourceServerRegistry
-  readonly trustedIssuersFor: (by: Actor) => TrustedIssuerRegistry
-  readonly developersFor: (by: Actor) => DeveloperRegistry
-  readonly linksFor: (by: Actor) => AccountLinks
   readonly authenticateApplication: AuthenticateClient<RegisteredClient>
   readonly authenticateByGrant: IdentityAuthenticator['byGrant']
   readonly authenticateResourceServer: AuthenticateClient<ResourceServer>

@@ -7,14 +7,10 @@ import { createFailedAttemptLimit } from '../oauth/failed-attempt-limit.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { createKeyring, createRandomKey, type Keyring } from '../runtime/keyring.ts'
 import { createSigningKeys } from '../oauth/signing-keys.ts'
-import { createSqlAudit } from '../storage/sql-audit.ts'
-import { createAct } from '../features/acts.ts'
-import { createAccountLinks, createDeveloperRegistry } from '../features/people/acts.ts'
-import { createApplicationRegistry } from '../features/applications/acts.ts'
-import { createResourceServerRegistry } from '../features/resource-servers/acts.ts'
+import { auditStorage } from '../storage/audit-storage.ts'
 import { seedApplications, seedResourceServers, seedCatalogue } from '../features/seed-clients.ts'
-import { createTrustedIssuerRegistry, seedTrustedIssuers } from '../features/trusted-issuers/acts.ts'
-import { createPerform } from '../storage/act.ts'
+import { seedTrustedIssuers } from '../features/trusted-issuers/acts.ts'
+import { byConfiguration, createPerform } from '../storage/act.ts'
 import { webhookStorage } from '../features/webhook/storage.ts'
 import { addWebhookEvents } from '../features/webhook/events.ts'
 import { checkNewestKey } from '../storage/hash-keys.ts'
@@ -42,26 +38,18 @@ export async function openServiceContext(
   const performOn = (database: Database) =>
     createPerform({ database, keyring, clock, warn, onEntries: addWebhookEvents })
   const seed = async (database: Database, replace = false) => {
-    const act = createAct(performOn(database))
-    await seedCatalogue('products', options.products, { database, act })
-    await seedCatalogue('scopes', options.scopes, { database, act })
-    const context = {
-      database,
-      act,
-      keyring,
-      nowMs: clock.now(),
-      secretOverlapSeconds,
-      warn,
-      replace,
-    }
+    const perform = performOn(database)
+    const context = { database, perform, secretOverlapSeconds, warn, replace }
+    await seedCatalogue('products', options.products, context)
+    await seedCatalogue('scopes', options.scopes, context)
     await seedApplications(options.applications, context)
     await seedResourceServers(options.resourceServers, context)
-    await seedTrustedIssuers(options.trustedIssuers, context)
+    await perform(byConfiguration, (act) => seedTrustedIssuers(act, options.trustedIssuers))
   }
   const signingKeysOf = (database: Database) =>
     createSigningKeys({
       database,
-      act: createAct(performOn(database)),
+      perform: performOn(database),
       keyring,
       clock,
       algorithm: options.signingAlgorithm,
@@ -114,8 +102,6 @@ export async function openServiceContext(
     warn,
   })
   const perform = performOn(database)
-  const act = createAct(perform)
-  const registry = { storage, act, keyring, clock }
   const purge = createPurge({
     storage,
     keyring,
@@ -153,16 +139,10 @@ export async function openServiceContext(
     logFailure: onError,
     database,
     perform,
-    act,
     clockJump: purge.clockJump,
     missingHashKeys: hashKeys.missing,
     signingKeys: signingKeysOf(database),
-    registryFor: (by) => createApplicationRegistry(registry, by),
-    resourceServersFor: (by) => createResourceServerRegistry(registry, by),
-    developersFor: (by) => createDeveloperRegistry(registry, by),
-    trustedIssuersFor: (by) => createTrustedIssuerRegistry(registry, by),
     webhookSender,
-    linksFor: (by) => createAccountLinks(registry, by),
     authenticateApplication: createClientAuthenticator(
       async (clientId) => {
         const client = await applications.findClient(clientId)
@@ -194,7 +174,7 @@ async function warnOfAuditKey(
   keyring: Keyring,
   warn: (message: string) => void,
 ): Promise<void> {
-  const audit = createSqlAudit(database)
+  const audit = auditStorage(database)
   const { head } = await audit.checkpoints()
   if (head && !keyring.keyIds.includes(head.keyId)) {
     warn(

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { featureOperations } from '../features/admin-operations.ts'
+import { createPasswordLink, inviteDeveloper } from '../features/people/acts.ts'
 import { createAdminServer } from '../admin/admin-server.ts'
 import { listen, type ListenerAddress, requestsHaveArrived, stopAccepting } from '../http/listen.ts'
 import { createRoutes } from './routes.ts'
@@ -77,12 +78,12 @@ export async function serve(service: OpenService): Promise<RunningTokenService> 
 
 function createPortalLinks(
   { portal, publicUrl }: ResolvedOptions,
-  { storage, linksFor }: ServiceContext,
+  { storage, perform }: ServiceContext,
   authUrl: string,
 ) {
   const base = publicUrl ?? authUrl
   const invitation = async (by: Actor, administrator: boolean) => {
-    const { id, token } = await linksFor(by).createInvitation({ administrator })
+    const { id, token } = await perform(by, (act) => inviteDeveloper(act, { administrator }))
     return { id, link: `${base}${portalLinks.join(token)}` }
   }
   const hasAdministrator = async () =>
@@ -106,7 +107,8 @@ function createPortalLinks(
       await storage.opened
       const developer = await storage.developers.find(name.normalize('NFKC').toLowerCase())
       if (!developer) throw new NotFoundError(`The developer portal has no developer named "${name}".`)
-      return `${base}${portalLinks.newPassword(await linksFor(by).createPasswordReset(developer))}`
+      const token = await perform(by, (act) => createPasswordLink(act, developer))
+      return `${base}${portalLinks.newPassword(token)}`
     },
   }
 }

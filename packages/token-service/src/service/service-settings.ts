@@ -19,7 +19,7 @@ import {
   scopeDetails,
   scopeName,
 } from '../features/applications/settings.ts'
-import { rejectInvalidIssuers, trustedIssuerSettings } from '../features/trusted-issuers/acts.ts'
+import { rejectInvalidIssuers, trustedIssuerSettings } from '../features/trusted-issuers/settings.ts'
 import { openidProviderSettings } from '../features/people/openid-provider-options.ts'
 import { signingAlgorithms } from '../oauth/signing-keys.ts'
 import { parseStorageLocation } from '../storage/open-database.ts'

@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '../runtime/clock.ts'
 import type { Keyring } from '../runtime/keyring.ts'
-import type { Actor, AuditEntry, AuditEvent, Changes } from './audit-storage.ts'
+import { type Actor, type AuditEntry, type AuditEvent, auditStorage, type Changes } from './audit-storage.ts'
 import { checkNewestKey } from './hash-keys.ts'
 import { oneAfterAnother, type Database } from './database.ts'
-import { createSqlAudit } from './sql-audit.ts'
 
 /** Adds an entry about what the act did. */
 export type Audit = (event: string, about?: Pick<AuditEvent, 'clientId' | 'detail' | 'changes'>) => void
@@ -42,7 +41,7 @@ export function createPerform({ database, keyring, clock, warn, onEntries }: Per
       const result = await work(act)
       if (events.length === 0) return result
       const entries = events.map((event) => ({ ...event, atMs: clock.now(), count: 1 }))
-      const problem = await createSqlAudit(act).append(entries, keyring)
+      const problem = await auditStorage(act).append(entries, keyring)
       if (problem !== undefined) {
         warn(
           `The audit log begins anew, because ${problem}. \`tokenwell-service admin verify-audit\` tells more.`,

@@ -1,10 +1,12 @@
 import { networkOf } from '../runtime/networks.ts'
 import type { Clock } from '../runtime/clock.ts'
-import type {
-  ActivityStorage,
-  TokenRequestEntry,
-  TokenRequestOutcome,
-  UsageEntry,
+import {
+  otherEvent,
+  type ActivityStorage,
+  type CountedEvent,
+  type TokenRequestEntry,
+  type TokenRequestOutcome,
+  type UsageEntry,
 } from './activity-storage.ts'
 import type { RehashedSecret } from './hash-keys.ts'
 import type { AuditEntry, AuditEvent } from './audit-storage.ts'
@@ -34,24 +36,8 @@ export interface ActivityRecorder {
   close(): Promise<void>
 }
 
-/** The events outside the chain of the audit log. */
-export const countedEvents = [
-  'administrator_rejected',
-  'log_in_failed',
-  'log_out_rejected',
-  'request_rejected',
-  'token_revoked',
-] as const
-
-/** What stands for the events that are too many to be told apart. */
-export function otherEvent({ event }: Pick<AuditEvent, 'event'>): AuditEvent {
-  return { event, detail: 'other' }
-}
-
-export type CountedEvent = AuditEvent & { readonly event: (typeof countedEvents)[number] }
-
 export interface ActivityRecorderContext {
-  readonly storage: ActivityStorage
+  readonly storage: Pick<ActivityStorage, 'record' | 'lastUses'>
   readonly clock: Clock
   readonly onError: (error: unknown) => void
   /** @default 1000 */

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Clock } from '../runtime/clock.ts'
 import type { Keyring } from '../runtime/keyring.ts'
 import { digest } from '../runtime/digest.ts'
-import type { AuditEvent } from './audit-storage.ts'
+import { type AuditEvent, auditStorage } from './audit-storage.ts'
 import { initial } from './migrations/0001-initial.ts'
 import { administrators } from './migrations/0002-administrators.ts'
 import { noPasskeys } from './migrations/0003-no-passkeys.ts'
@@ -17,7 +17,6 @@ import type { ColumnTypes, Migration } from './migrations/migration.ts'
 
 import { SchemaMismatch } from './schema-mismatch.ts'
 import { inTransaction, type Database, type Query } from './database.ts'
-import { createSqlAudit } from './sql-audit.ts'
 import { purgeTimeStorage } from './purge-time.ts'
 
 /** In their order: the first one creates schema 1. */
@@ -96,7 +95,7 @@ export async function migrate(
         : { event: 'database_upgraded', detail: String(to), changes: { schema: { from, to } } }
     const by = { actorType: 'service', atMs: nowMs, count: 1 } as const
     const entries = [upgrade, ...events].map((event) => ({ ...by, ...event }))
-    await createSqlAudit({ ...database, query }).append(entries, keyring, from === 0)
+    await auditStorage({ ...database, query }).append(entries, keyring, from === 0)
     if (from === 0) await purgeTimeStorage({ ...database, query }).set(nowMs, keyring)
   })
 }

@@ -1,15 +1,13 @@
-import { sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import { expect } from 'vitest'
 import { createRandom } from '@tokenwell/internal-testing/random'
 import { AuditKeyMissing, AuditManipulated, verifyAudit } from '../../src/features/audit/acts.ts'
 import { createKeyring } from '../../src/runtime/keyring.ts'
-import { countedEvents } from '../../src/storage/activity-recorder.ts'
-import type { Checkpoint } from '../../src/storage/audit-storage.ts'
+import { countedEvents } from '../../src/storage/activity-storage.ts'
+import { auditStorage, type Checkpoint } from '../../src/storage/audit-storage.ts'
 import { migrate } from '../../src/storage/migrate.ts'
 import type { Schema } from '../../src/storage/schema.ts'
 import { inTransaction, type Database, type Query } from '../../src/storage/database.ts'
-import { createSqlAudit } from '../../src/storage/sql-audit.ts'
-import type { Selectable } from 'kysely'
 import { performOn } from '../storage/open-test-storage.ts'
 
 interface State {
@@ -68,7 +66,7 @@ const dayMs = 86_400_000
 async function startLog(database: Database, random: () => number) {
   const { query } = database
   const keyring = createKeyring(keys)
-  const audit = createSqlAudit(database)
+  const audit = auditStorage(database)
   let nowMs = 100 * dayMs
   const perform = performOn({ database }, { keyring, clock: { now: () => nowMs } })
   const between = (from: number, to: number) => from + Math.floor(random() * (to - from + 1))

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { type AuditManipulated, verifyAudit } from '../../src/features/audit/acts.ts'
-import { createAct } from '../../src/features/acts.ts'
+import { catalogueStorage } from '../../src/features/catalogue/storage.ts'
 import { createKeyring } from '../../src/runtime/keyring.ts'
 import type { AuditEntry, Checkpoint } from '../../src/storage/audit-storage.ts'
 import { runCommand, temporaryFolder } from '../service-process.ts'
@@ -28,13 +28,11 @@ async function database() {
   const warnings: string[] = []
   let copies = 0
   const perform = async (storage: Storage) => {
-    const act = createAct(
-      performOn(storage, { keyring, clock, warn: (message) => void warnings.push(message) }),
-    )
+    const run = performOn(storage, { keyring, clock, warn: (message) => void warnings.push(message) })
     const by = { actorType: 'person', actor: 'ada', actorId: 'a', address: '192.0.2.1' } as const
-    await act(by, async ({ products }, audit) => {
-      await products.add([`product ${time.now}`])
-      audit('product_added', { detail: `product ${time.now}`, changes: { name: { to: time.now } } })
+    await run(by, async (act) => {
+      await catalogueStorage(act, 'products').add([`product ${time.now}`])
+      act.audit('product_added', { detail: `product ${time.now}`, changes: { name: { to: time.now } } })
     })
     time.now += 1
   }

@@ -1,26 +1,22 @@
 import { expect, it, describe } from 'vitest'
 import type { ResourceServerOptions } from '../../src/features/applications/options.ts'
 import { AlreadyExists, rotateSecret } from '../../src/features/credentials/acts.ts'
-import { createResourceServerRegistry } from '../../src/features/resource-servers/acts.ts'
+import { createResourceServer } from '../../src/features/resource-servers/acts.ts'
 import { seedApplications, seedResourceServers } from '../../src/features/seed-clients.ts'
-import { createAct } from '../../src/features/acts.ts'
 import { resolveOptions } from '../../src/service/service-settings.ts'
-import { openTestMemory, performOn, testKeyring } from '../storage/open-test-storage.ts'
+import type { Storage } from '../../src/service/context.ts'
+import { openTestMemory, performOn } from '../storage/open-test-storage.ts'
 
 it('creates nothing twice with the same ID, as a form that is sent twice', async () => {
-  const { storage, keyring, act } = await opened()
-  const registry = createResourceServerRegistry(
-    { storage, act, keyring, clock: { now: () => 0 } },
-    { actorType: 'api', address: '192.0.2.1' },
-  )
-  const { resourceServer } = await registry.create({ name: 'billing API' }, 'first')
+  const storage = await openTestMemory()
+  const perform = performOn(storage, { clock: { now: () => 0 } })
+  const by = { actorType: 'api', address: '192.0.2.1' } as const
+  const create = () => perform(by, (act) => createResourceServer(act, { name: 'billing API' }, 'first'))
+  const { resourceServer } = await create()
   const owner = { ...resourceServer, kind: 'resourceServers' } as const
-  const rotate = () =>
-    performOn(storage)({ actorType: 'api' }, (each) =>
-      rotateSecret(each, owner, { overlapMs: 0, id: 'second' }),
-    )
+  const rotate = () => perform(by, (act) => rotateSecret(act, owner, { overlapMs: 0, id: 'second' }))
   await rotate()
-  await expect(registry.create({ name: 'billing API' }, 'first')).rejects.toBeInstanceOf(AlreadyExists)
+  await expect(create()).rejects.toBeInstanceOf(AlreadyExists)
   await expect(rotate()).rejects.toBeInstanceOf(AlreadyExists)
   const created = resourceServer.secrets[0]?.id
   expect(await storage.resourceServers.list()).toMatchObject([
@@ -28,19 +24,18 @@ it('creates nothing twice with the same ID, as a form that is sent twice', async
   ])
 })
 
-async function opened() {
-  const storage = await openTestMemory()
-  const keyring = testKeyring
-  return { storage, keyring, act: createAct(performOn(storage)) }
+function contextOf(storage: Storage, nowMs: number, warn: (message: string) => void) {
+  const perform = performOn(storage, { clock: { now: () => nowMs } })
+  return { database: storage.database, perform, secretOverlapSeconds: 60, warn }
 }
 
 it('changes the secret of an application that also has a key', async () => {
-  const { storage, keyring, act } = await opened()
+  const storage = await openTestMemory()
   const start = async (clientSecret?: string) => {
     const warnings: string[] = []
     const options = { name: 'a', clientId: 'a', jwksUrl: 'https://a.example.com/jwks.json', clientSecret }
     const warn = (message: string) => void warnings.push(message)
-    const context = { database: storage.database, act, keyring, nowMs: 0, secretOverlapSeconds: 60, warn }
+    const context = contextOf(storage, 0, warn)
     await seedApplications(resolveOptions({ applications: [options] }).applications, context)
     const client = await storage.applications.findClient('a')
     return [warnings, client?.secrets.map(({ expiresAtMs }) => expiresAtMs)]
@@ -55,15 +50,8 @@ it('changes the secret of an application that also has a key', async () => {
 })
 
 it('creates each project once, however often the service starts', async () => {
-  const { storage, keyring, act } = await opened()
-  const context = {
-    database: storage.database,
-    act,
-    keyring,
-    nowMs: 0,
-    secretOverlapSeconds: 0,
-    warn: () => {},
-  }
+  const storage = await openTestMemory()
+  const context = contextOf(storage, 0, () => {})
   const options = ['one', 'one', 'two'].map((project, index) => ({
     name: 'a',
     clientId: `a${index}`,
@@ -79,20 +67,12 @@ const secrets = ['first-secret-0123456789', 'second-secret-0123456789', 'third-s
 const jwksUrl = 'https://api.example.com/jwks.json'
 
 async function starts() {
-  const { storage, keyring, act } = await opened()
+  const storage = await openTestMemory()
   /** Returns the warnings, and the resource server afterwards. */
   return async (nowMs: number, options: Omit<ResourceServerOptions, 'clientId'>, replace?: boolean) => {
     const warnings: string[] = []
     const warn = (message: string) => void warnings.push(message)
-    const context = {
-      database: storage.database,
-      act,
-      keyring,
-      nowMs,
-      secretOverlapSeconds: 60,
-      warn,
-      replace,
-    }
+    const context = { ...contextOf(storage, nowMs, warn), replace }
     await seedResourceServers([{ clientId: 'api', ...options }], context)
     const [server] = await storage.resourceServers.list()
     if (!server) throw new Error('There is no resource server.')

@@ -1,5 +1,4 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { createAct } from '../../src/features/acts.ts'
 import { confirmClock } from '../../src/features/audit/acts.ts'
 import { createPurge, purgeRegularly } from '../../src/service/purge.ts'
 import { openMemory } from '../../src/storage/sqlite/open-sqlite.ts'
@@ -104,7 +103,7 @@ describe('a clock that is ahead', () => {
     const clock = { now: () => time.now }
     const storage = createStorage(await openMemory({ keyring: testKeyring, clock }))
     const warnings: string[] = []
-    const act = createAct(performOn(storage, { clock }))
+    const perform = performOn(storage, { clock })
     const start = () => purgeOf(storage, time, (message) => void warnings.push(message))
     let purge = start()
     return {
@@ -112,8 +111,7 @@ describe('a clock that is ahead', () => {
       warnings,
       clockJump: () => purge.clockJump(),
       restart: () => void (purge = start()),
-      confirm: () =>
-        confirmClock({ act, keyring: testKeyring, clock }, { actorType: 'command', actor: 'root' }),
+      confirm: () => perform({ actorType: 'command', actor: 'root' }, confirmClock),
       /** Lets hours pass, and others by the clock; returns whether a token that has just expired is then purged. */
       pass: async (hours: number, byClock = hours) => {
         time.now += byClock * hourMs

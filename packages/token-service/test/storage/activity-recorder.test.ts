@@ -13,12 +13,6 @@ function recorder(options: { fail?: Error } = {}) {
         batches.push(batch)
       },
       lastUses: async () => new Map(),
-      usage: async () => [],
-      requests: async () => [],
-      purgeEvents: async () => 0,
-      purgeRequests: async () => 0,
-      purgeUsage: async () => 0,
-      purgeLastUses: async () => 0,
     },
     clock: { now: () => now },
     onError: (error) => errors.push(error),

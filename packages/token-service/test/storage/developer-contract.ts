@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { NameTaken, type Developer } from '../../src/features/people/storage.ts'
+import { developerStorage, NameTaken, type Developer } from '../../src/features/people/storage.ts'
+import { sessionStorage, type EndedAtProvider } from '../../src/features/sessions/storage.ts'
 import type { Storage } from '../../src/service/context.ts'
 import { inTestTransaction } from './open-test-storage.ts'
 
@@ -23,7 +24,7 @@ export function testDevelopers(storage: () => Storage): void {
 
   /** As the service does it: one act after another. */
   const join = (...args: Parameters<Storage['developers']['join']>) =>
-    inTestTransaction(storage(), ({ developers }) => developers.join(...args))
+    inTestTransaction(storage(), (database) => developerStorage(database).join(...args))
 
   async function joined(): Promise<Developer> {
     const one = developer()
@@ -74,7 +75,7 @@ export function testDevelopers(storage: () => Storage): void {
     const [one, other] = [developer(), developer()]
     const identity = { issuer: 'https://id.example.com', subject: one.id }
     const join = (...args: Parameters<Storage['developers']['joinByIdentity']>) =>
-      inTestTransaction(storage(), ({ developers }) => developers.joinByIdentity(...args))
+      inTestTransaction(storage(), (database) => developerStorage(database).joinByIdentity(...args))
     expect(await storage().developers.findByIdentity(identity)).toBeUndefined()
     expect([await join(one, identity), await join(other, identity)]).toEqual([true, false])
     await expect(join({ ...other, name: one.name }, { ...identity, subject: 'b' })).rejects.toThrow(NameTaken)
@@ -132,8 +133,8 @@ export function testDevelopers(storage: () => Storage): void {
       return found.flatMap((developer, at) => (developer ? [at] : []))
     }
     const end = (ended: Omit<Parameters<Storage['sessions']['closeOfProvider']>[0], 'issuer'>) =>
-      inTestTransaction(storage(), ({ sessions }) =>
-        sessions.closeOfProvider({ issuer, ...ended } as Parameters<typeof sessions.closeOfProvider>[0]),
+      inTestTransaction(storage(), (database) =>
+        sessionStorage(database).closeOfProvider({ issuer, ...ended } as EndedAtProvider),
       )
     expect(await end({ sid: 'c' })).toEqual([])
     expect(await end({ subject: other.id, sid: 'a' })).toEqual([])
@@ -322,9 +323,10 @@ export function testAdministration(storage: () => Storage): void {
     expect(administrators.length).toBeGreaterThanOrEqual(4)
     const outcomes = await Promise.all(
       administrators.map(({ id }, at) =>
-        inTestTransaction(storage(), (stored) =>
-          at % 2 === 0 ? stored.developers.remove(id) : stored.developers.setAdministrator(id, false),
-        ),
+        inTestTransaction(storage(), (database) => {
+          const stored = developerStorage(database)
+          return at % 2 === 0 ? stored.remove(id) : stored.setAdministrator(id, false)
+        }),
       ),
     )
     expect(outcomes.filter((isDone) => !isDone)).toHaveLength(1)

@@ -1,5 +1,9 @@
 import { hashPassword } from '../../src/portal/session/password.ts'
 import { postForm, requestToken, application, type ServiceWithContext } from '../test-service.ts'
+import { createPasswordLink, inviteDeveloper } from '../../src/features/people/acts.ts'
+import { addTrustedIssuer } from '../../src/features/trusted-issuers/acts.ts'
+import { createApplication } from '../../src/features/applications/acts.ts'
+import { createProject, deleteProject } from '../../src/features/projects/acts.ts'
 import { webhookStorage } from '../../src/features/webhook/storage.ts'
 import { setWebhook } from '../../src/features/webhook/acts.ts'
 
@@ -19,7 +23,9 @@ export async function fillEveryTable({ authUrl, context }: ServiceWithContext): 
   await storage.audit.purge({ beforeMs: nowMs, nowMs }, context.keyring)
 
   for (const name of people) {
-    const { id } = await context.linksFor(by).createInvitation({ administrator: name === people[0] })
+    const { id } = await context.perform(by, (act) =>
+      inviteDeveloper(act, { administrator: name === people[0] }),
+    )
     await developers.join(
       {
         id: `id of ${name}`,
@@ -34,8 +40,8 @@ export async function fillEveryTable({ authUrl, context }: ServiceWithContext): 
   }
   const [ada, grace] = await developers.list()
   if (!ada || !grace) throw new Error('Two developers were expected.')
-  await context.linksFor(by).createInvitation({ administrator: false })
-  await context.linksFor(by).createPasswordReset(grace)
+  await context.perform(by, (act) => inviteDeveloper(act, { administrator: false }))
+  await context.perform(by, (act) => createPasswordLink(act, grace))
   const identity = { issuer: 'https://id.example.com', subject: 'ada' }
   await developers.addIdentity(ada.id, identity)
   await sessions.open({
@@ -45,13 +51,13 @@ export async function fillEveryTable({ authUrl, context }: ServiceWithContext): 
     provider: { ...identity, idToken: 'encrypted' },
   })
 
-  const registry = context.registryFor(by)
+  const { perform } = context
   const details = { organizationName: 'Example', developerEmail: 'dev@example.com' }
-  const project = await registry.createProject({ name: 'Billing', ...details }, grace.id)
-  const deleted = await registry.createProject({ name: 'Deleted', ...details }, grace.id)
-  await registry.deleteProject(deleted, true)
+  const project = await perform(by, (act) => createProject(act, { name: 'Billing', ...details }, grace.id))
+  const deleted = await perform(by, (act) => createProject(act, { name: 'Deleted', ...details }, grace.id))
+  await perform(by, (act) => deleteProject(act, deleted, true))
   const settings = { products: ['sms'], scopes: ['read'], level: 'gold', responseForm: 'products' } as const
-  const { application: pending } = await registry.createApplication({
+  const invoices = {
     projectId: project.id,
     status: 'pending',
     name: 'invoices',
@@ -60,13 +66,15 @@ export async function fillEveryTable({ authUrl, context }: ServiceWithContext): 
     audiences: [],
     dpop: 'allowed',
     ...settings,
-  })
-  await context.trustedIssuersFor(by).add({
+  } as const
+  const { application: pending } = await perform(by, (act) => createApplication(act, invoices))
+  const trusted = {
     issuer: 'https://ci.example.com',
     audiences: [],
     detectReplay: true,
     rules: [{ clientId: pending.clientId, claims: { sub: 'repo:example/*' } }],
-  })
+  }
+  await context.perform(by, (act) => addTrustedIssuer(act, trusted))
   await storage.products.set({ name: 'sms', description: 'Sends messages' })
   await storage.scopes.set({ name: 'read', audience: 'https://api.example.com', description: 'Reads' })
   await context.perform(by, (act) => setWebhook(act, 'https://hooks.example.com/events'))

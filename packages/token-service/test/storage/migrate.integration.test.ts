@@ -19,7 +19,7 @@ import { administrators } from '../../src/storage/migrations/0002-administrators
 import type { Migration } from '../../src/storage/migrations/migration.ts'
 import { SchemaMismatch } from '../../src/storage/schema-mismatch.ts'
 import type { Database } from '../../src/storage/database.ts'
-import { createSqlAudit } from '../../src/storage/sql-audit.ts'
+import { auditStorage } from '../../src/storage/audit-storage.ts'
 import { projectStorage } from '../../src/features/projects/storage.ts'
 import { runCommand, temporaryFolder } from '../service-process.ts'
 import { createPostgresTestDatabase, createSqliteTestDatabase, openTestSqlite } from './open-test-storage.ts'
@@ -48,7 +48,7 @@ function describeMigrations(create: () => Promise<Database>): void {
     const database = await create()
     await migrate(database, context)
     await migrate(database, context)
-    const entries = await createSqlAudit(database).list(9)
+    const entries = await auditStorage(database).list(9)
     expect(entries).toMatchObject([
       {
         event: 'database_created',
@@ -69,7 +69,7 @@ function describeMigrations(create: () => Promise<Database>): void {
       { name: 'added', note: 'by the change' },
       { name: 'stored', note: 'kept' },
     ])
-    expect(await createSqlAudit(database).list(2)).toMatchObject([
+    expect(await auditStorage(database).list(2)).toMatchObject([
       { event: 'product_added', detail: 'added', actorType: 'service', sequence: 3 },
       { event: 'database_upgraded', detail: '2', changes: { schema: { from: 1, to: 2 } }, sequence: 2 },
     ])
@@ -81,7 +81,7 @@ function describeMigrations(create: () => Promise<Database>): void {
     await expect(migrate(database, context, [initial, broken])).rejects.toThrow(/no/)
     await sql`insert into products values ('stored')`.execute(database.query)
     await migrate(database, context, [initial])
-    expect(await createSqlAudit(database).list(9)).toHaveLength(1)
+    expect(await auditStorage(database).list(9)).toHaveLength(1)
   })
 
   it('renames projects that have the same name, and records each', async () => {
@@ -102,7 +102,7 @@ function describeMigrations(create: () => Promise<Database>): void {
       'Billing (2) (2)',
     ])
     expect(projects[3]).toMatchObject({ deletesAtMs: 9, deletedBy: 'administrator' })
-    const [last, second, first, upgrade] = await createSqlAudit(database).list(4)
+    const [last, second, first, upgrade] = await auditStorage(database).list(4)
     expect([first, second, last]).toMatchObject([
       { event: 'project_changed', detail: 'p1', changes: { name: { from: 'billing', to: 'billing (2)' } } },
       { event: 'project_changed', detail: 'p2' },

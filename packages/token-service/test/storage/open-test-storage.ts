@@ -9,7 +9,6 @@ import { createDatabase, oneAfterAnother, type Database } from '../../src/storag
 import { openMemory, openSqlite } from '../../src/storage/sqlite/open-sqlite.ts'
 import { NodeSqliteDialect } from '../../src/storage/sqlite/sqlite-dialect.ts'
 import { createStorage, type Storage } from '../../src/service/context.ts'
-import { allParts, type Transaction } from '../../src/features/acts.ts'
 
 /** What the audit logs of the test storages are signed with. */
 export const testKeyring = createKeyring(['test key '.repeat(4)])
@@ -41,9 +40,9 @@ export function createPostgresTestDatabase(url: string): Database {
 /** Runs work in one transaction. */
 export function inTestTransaction<Result>(
   { database }: Pick<Storage, 'database'>,
-  work: (stored: Transaction) => Promise<Result>,
+  work: (transaction: Database) => Promise<Result>,
 ): Promise<Result> {
-  return oneAfterAnother(database, (query) => work(allParts({ ...database, query })))
+  return oneAfterAnother(database, (query) => work({ ...database, query }))
 }
 
 export const openTestOptions = { ...context, onError: () => {}, prepare: async () => {} }

@@ -11,6 +11,7 @@ import {
   type PostgresCluster,
 } from '@tokenwell/internal-testing/postgres'
 import { verifyAudit } from '../../src/features/audit/acts.ts'
+import { catalogueStorage } from '../../src/features/catalogue/storage.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { createKeyring } from '../../src/runtime/keyring.ts'
 import { migrate, migrations } from '../../src/storage/migrate.ts'
@@ -109,9 +110,9 @@ function describeUpgrades(create: () => Promise<{ storage: string; database: Dat
     expect(await webhookStorage(context.database).find()).toMatchObject({
       url: 'https://hooks.example.com/events',
     })
-    await context.act({ actorType: 'api' }, async ({ products }, record) => {
-      await products.add(['new'])
-      record('product_added', { detail: 'new' })
+    await context.perform({ actorType: 'api' }, async (act) => {
+      await catalogueStorage(act, 'products').add(['new'])
+      act.audit('product_added', { detail: 'new' })
     })
     expect(await verifyAudit(audit, context.keyring)).toMatchObject({ entries: entries + 1 })
   })

@@ -7,6 +7,8 @@ import {
   newCredentials,
 } from '../../admin/credentials.ts'
 import { ms, named, operation, type AdminContext, type OperationGroup } from '../../admin/operation.ts'
+import { changeTokens, createApplication } from './acts.ts'
+import { approve, decline, revokeApproval, revokeTokens } from './approval-acts.ts'
 import { rejectWithoutAudience } from './options.ts'
 import {
   applicationSchema,
@@ -62,7 +64,7 @@ const revision = z
   .min(0)
   .describe('The one that was read: the application must not have changed since.')
 const approval = z.strictObject({ revision }).partial()
-const decline = z
+const declined = z
   .strictObject({
     reason: z.string().trim().min(1).max(maxNoteLength).describe('Shown to the owner of the application.'),
     revision,
@@ -126,10 +128,10 @@ export const applicationOperations: OperationGroup = {
       body: newApplication,
       response: newCredentials,
       status: 201,
-      async run({ registryFor, storage }, { body, by }) {
+      async run({ perform, storage }, { body, by }) {
         rejectWithoutAudience([{ clientId: body.name, ...body }])
         const settings = { ...body, status: 'approved' as const }
-        const { application, clientSecret } = await registryFor(by).createApplication(settings)
+        const { application, clientSecret } = await perform(by, (act) => createApplication(act, settings))
         await storage.products.add(body.products)
         await storage.scopes.add(body.scopes)
         return { clientId: application.clientId, clientSecret }
@@ -147,7 +149,7 @@ export const applicationOperations: OperationGroup = {
         const { application } = await find(service, clientId)
         const settings = changedTokenSettings(application, body)
         rejectWithoutAudience([{ ...application, ...settings }])
-        await service.registryFor(by).changeTokens(application, settings)
+        await service.perform(by, (act) => changeTokens(act, application, settings))
         return describeOne(service, clientId)
       },
     }),
@@ -160,7 +162,7 @@ export const applicationOperations: OperationGroup = {
       response: application,
       async run(service, { params: { clientId }, body, by }) {
         const { application } = await find(service, clientId)
-        await service.registryFor(by).approve(application, body.revision ?? application.revision)
+        await service.perform(by, (act) => approve(act, application, body.revision ?? application.revision))
         return describeOne(service, clientId)
       },
     }),
@@ -169,10 +171,11 @@ export const applicationOperations: OperationGroup = {
       path: '/applications/:clientId/decline',
       command: 'decline',
       summary: 'Decline a new application, or the changes that its owner requests',
-      body: decline,
+      body: declined,
       response: application,
       async run(service, { params: { clientId }, body, by }) {
-        await service.registryFor(by).decline((await find(service, clientId)).application, body)
+        const { application } = await find(service, clientId)
+        await service.perform(by, (act) => decline(act, application, body))
         return describeOne(service, clientId)
       },
     }),
@@ -183,7 +186,8 @@ export const applicationOperations: OperationGroup = {
       summary: 'Revoke an application and its tokens',
       response: application,
       async run(service, { params: { clientId }, by }) {
-        await service.registryFor(by).revoke((await find(service, clientId)).application)
+        const { application } = await find(service, clientId)
+        await service.perform(by, (act) => revokeApproval(act, application))
         return describeOne(service, clientId)
       },
     }),
@@ -194,7 +198,8 @@ export const applicationOperations: OperationGroup = {
       summary: 'Revoke all tokens of an application',
       response: application,
       async run(service, { params: { clientId }, by }) {
-        await service.registryFor(by).revokeTokens((await find(service, clientId)).application)
+        const { application } = await find(service, clientId)
+        await service.perform(by, (act) => revokeTokens(act, application))
         return describeOne(service, clientId)
       },
     }),

@@ -2,6 +2,7 @@ import { type SafeHtml, html } from '@remix-run/html-template'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { ApplicationChanged } from './acts.ts'
+import { approve, decline, revokeApproval, revokeTokens, undoDecline } from './approval-acts.ts'
 import { maxNoteLength } from './settings.ts'
 import { BeingDeleted } from '../credentials/acts.ts'
 import type { ListedStatus } from '../search/listings.ts'
@@ -60,7 +61,7 @@ function choicesOf({ approve, selected = [] }: RawParameters): Choice[] {
 /** The queue of pending decisions of an administrator. */
 export async function approvalPages(
   portal: FastifyInstance,
-  { storage, registryFor, clock }: PortalService,
+  { storage, perform, clock }: PortalService,
 ): Promise<void> {
   const { get, post } = administratorPages(portal)
   // Owners may revoke.
@@ -71,7 +72,7 @@ export async function approvalPages(
     reason: string,
   ): Promise<NoticeName> {
     const { developer, form } = request
-    const registry = registryFor(actorOf(request))
+    const by = actorOf(request)
     // Owners may revoke an approval; only administrators approve.
     const isOwners = form['decision'] === 'revoke' || form['decision'] === 'revoke_tokens'
     if (!isOwners && !developer.administrator) throw new PortalError('not_allowed')
@@ -79,19 +80,21 @@ export async function approvalPages(
     if (!data) throw new PortalError('invalid_form')
     switch (data.decision) {
       case 'approve':
-        await registry.approve(application, data.revision)
+        await perform(by, (act) => approve(act, application, data.revision))
         return application.status === 'approved' ? 'changes_approved' : 'application_approved'
       case 'decline':
-        await registry.decline(application, { revision: data.revision, reason: reason || undefined })
+        await perform(by, (act) =>
+          decline(act, application, { revision: data.revision, reason: reason || undefined }),
+        )
         return 'request_declined'
       case 'undo_decline':
-        await registry.undoDecline(application)
+        await perform(by, (act) => undoDecline(act, application))
         return 'decline_undone'
       case 'revoke':
-        await registry.revoke(application)
+        await perform(by, (act) => revokeApproval(act, application))
         return 'application_revoked'
       case 'revoke_tokens':
-        await registry.revokeTokens(application)
+        await perform(by, (act) => revokeTokens(act, application))
         return 'tokens_revoked'
     }
   }
@@ -120,7 +123,7 @@ export async function approvalPages(
   })
 
   post(patterns.approvals, async (request) => {
-    const registry = registryFor(actorOf(request))
+    const by = actorOf(request)
     const choices = choicesOf(request.form)
     const isDecline = request.form['decision'] === 'decline'
     const reason = parseForm(reasonForm, request.form).data?.reason
@@ -130,8 +133,11 @@ export async function approvalPages(
       const application = (await storage.applications.findClient(clientId))?.application
       try {
         if (!application) throw new ApplicationChanged()
-        if (isDecline) await registry.decline(application, { revision: seen, reason: reason || undefined })
-        else await registry.approve(application, seen)
+        await perform(by, (act) =>
+          isDecline
+            ? decline(act, application, { revision: seen, reason: reason || undefined })
+            : approve(act, application, seen),
+        )
       } catch (error) {
         if (!(error instanceof ApplicationChanged || error instanceof BeingDeleted)) throw error
         changed += 1

@@ -1,6 +1,13 @@
 import { type SafeHtml, html } from '@remix-run/html-template'
 import type { FastifyInstance } from 'fastify'
 import { randomUUID } from 'node:crypto'
+import {
+  changeSettings,
+  createApplication,
+  deleteApplication,
+  moveApplication,
+  restoreApplication,
+} from './acts.ts'
 import { AlreadyExists } from '../credentials/acts.ts'
 import type { ListedStatus } from '../search/listings.ts'
 import type { RawParameters } from '../../oauth/parameters.ts'
@@ -63,7 +70,7 @@ function havingOf({ product, scope }: RawParameters): Having {
 
 export async function applicationPages(portal: FastifyInstance, service: PortalService): Promise<void> {
   const { get, post } = developerPages(portal)
-  const { storage, registryFor, activity, clock } = service
+  const { storage, perform, activity, clock } = service
 
   /** The catalogues, and what the application has. */
   async function offered(application?: Application): Promise<Offered> {
@@ -148,7 +155,9 @@ export async function applicationPages(portal: FastifyInstance, service: PortalS
       const { note, ...chosen } = parsed.data
       const review = status === 'pending' && note !== '' ? { review: { note } } : {}
       const details = { ...chosen, ...review, projectId: project.id, status } as const
-      const { application, clientSecret } = await registryFor(actorOf(request)).createApplication(details, id)
+      const { application, clientSecret } = await perform(actorOf(request), (act) =>
+        createApplication(act, details, id),
+      )
       if (form['from'] === 'start') {
         const client = { application, project, secrets: [], scopeAudiences: new Map() }
         const content = { project, client, hasToken: false, ...choices, submissionId: id, clientSecret }
@@ -237,11 +246,12 @@ export async function applicationPages(portal: FastifyInstance, service: PortalS
       }
       return { page: settingsPage(request, client, content), status: 422 }
     }
-    const { administrator } = request.developer
+    const byAdministrator = request.developer.administrator
     const { id, clientId } = client.application
-    const registry = registryFor(actorOf(request))
     const { note, ...settings } = parsed.data
-    await registry.changeSettings(client.application, settings, administrator, note)
+    await perform(actorOf(request), (act) =>
+      changeSettings(act, client.application, settings, { byAdministrator, note }),
+    )
     const changed = await storage.applications.findClient(clientId)
     const isRequested =
       changed?.application.requested ?? client.application.status !== changed?.application.status
@@ -254,7 +264,7 @@ export async function applicationPages(portal: FastifyInstance, service: PortalS
     const { project } = request.form
     const to = await findOwnProject(storage, request, typeof project === 'string' ? project : '')
     const { administrator } = request.developer
-    await registryFor(actorOf(request)).moveApplication(application, to.id, administrator)
+    await perform(actorOf(request), (act) => moveApplication(act, application, to.id, administrator))
     return { redirectTo: request.paths.application(to.id, application.id), notice: 'application_moved' }
   })
 
@@ -262,14 +272,14 @@ export async function applicationPages(portal: FastifyInstance, service: PortalS
     const { application, project } = await ownClient(storage, request)
     const { data } = deletionForm.safeParse(request.form)
     if (!data) throw new PortalError('invalid_form')
-    const registry = registryFor(actorOf(request))
+    const by = actorOf(request)
     const { administrator } = request.developer
     const redirectTo = request.paths.application(project.id, application.id)
     if (data.decision === 'restore') {
-      await registry.restoreApplication(application, administrator)
+      await perform(by, (act) => restoreApplication(act, application, administrator))
       return { redirectTo, notice: 'application_restored' }
     }
-    await registry.deleteApplication(application, administrator)
+    await perform(by, (act) => deleteApplication(act, application, administrator))
     return { redirectTo, notice: 'application_deleted' }
   })
 }

@@ -116,12 +116,12 @@ const needsApproval = {
 const approvedFields = Object.keys(needsApproval) as (keyof Approval)[]
 
 /** What of an application is approved. */
-export function approvalOf(application: Approval): Approval {
+function approvalOf(application: Approval): Approval {
   return Object.fromEntries(approvedFields.map((field) => [field, application[field]])) as unknown as Approval
 }
 
 /** Whether something is wanted that was not approved. */
-export function exceeds(wanted: Approval, approved: Approval): boolean {
+function exceeds(wanted: Approval, approved: Approval): boolean {
   return approvedFields.some((field) => {
     const [value, granted] = [wanted[field], approved[field]]
     switch (needsApproval[field]) {
@@ -135,6 +135,22 @@ export function exceeds(wanted: Approval, approved: Approval): boolean {
         return value !== granted
     }
   })
+}
+
+/** What changes at once, and what is only requested because the approval of an approved application lacks it. */
+export function approvedNow(
+  current: Application,
+  changes: Partial<Approval>,
+  byAdministrator: boolean,
+): Partial<Approval> & { readonly requested: Approval | null } {
+  const latest = current.requested ?? current
+  const wanted: Approval = { ...approvalOf(latest), ...changes }
+  if (byAdministrator || current.status !== 'approved') {
+    // What else is requested still needs a decision.
+    const isOpen = current.requested && exceeds(wanted, { ...current, ...changes })
+    return { ...changes, requested: isOpen ? wanted : null }
+  }
+  return exceeds(wanted, current) ? { requested: wanted } : { ...wanted, requested: null }
 }
 
 export const settingNames = applicationSettings.keyof().options

@@ -1,26 +1,21 @@
-import type { Act } from '../acts.ts'
-import type { Clock } from '../../runtime/clock.ts'
-import type { Keyring } from '../../runtime/keyring.ts'
 import { UsageError } from '../../runtime/usage-error.ts'
-import { changesOf } from '../../storage/act.ts'
-import { countedEvents } from '../../storage/activity-recorder.ts'
+import { changesOf, type Act } from '../../storage/act.ts'
+import { countedEvents } from '../../storage/activity-storage.ts'
 import {
+  type AuditKeyring,
+  type AuditStorage,
   chainStart,
+  type Checkpoint,
   isHead,
   isStart,
   keyringOf,
   linkOf,
+  type PurgedCode,
+  type StartCheckpoint,
   unknownEnd,
   withCode,
-} from '../../storage/audit-chain.ts'
-import type {
-  Actor,
-  AuditKeyring,
-  AuditStorage,
-  Checkpoint,
-  PurgedCode,
-  StartCheckpoint,
 } from '../../storage/audit-storage.ts'
+import { purgeTimeStorage } from '../../storage/purge-time.ts'
 
 /** The clock is ahead of the time that it should show. */
 export interface ClockJump {
@@ -29,16 +24,12 @@ export interface ClockJump {
 }
 
 /** What is too old is deleted again: the clock is right, although it does not agree with the time since the last purge. */
-export async function confirmClock(
-  { act, keyring, clock }: { readonly act: Act; readonly keyring: Keyring; readonly clock: Clock },
-  by: Actor,
-): Promise<void> {
-  await act(by, async ({ purgeTime }, audit) => {
-    const nowMs = clock.now()
-    const lastPurgeMs = await purgeTime.find(keyring)
-    await purgeTime.set(nowMs, keyring)
-    audit('clock_confirmed', { changes: changesOf({ timeMs: nowMs }, { timeMs: lastPurgeMs }) })
-  })
+export async function confirmClock(act: Act): Promise<void> {
+  const purgeTime = purgeTimeStorage(act)
+  const nowMs = act.clock.now()
+  const lastPurgeMs = await purgeTime.find(act.keyring)
+  await purgeTime.set(nowMs, act.keyring)
+  act.audit('clock_confirmed', { changes: changesOf({ timeMs: nowMs }, { timeMs: lastPurgeMs }) })
 }
 
 const pageSize = 1_000

@@ -69,7 +69,7 @@ export const auditOperations: OperationGroup = {
       path: '/clock/confirmation',
       command: 'confirm-clock',
       summary: 'Confirm the clock, if nothing is deleted because it is ahead of the last purge',
-      run: (service, { by }) => confirmClock(service, by),
+      run: ({ perform }, { by }) => perform(by, confirmClock),
     }),
   ],
 }

@@ -26,9 +26,11 @@ const exportedEntries = 100_000
 const dayMs = 86_400_000
 
 /** The audit log, for administrators. */
-export async function auditPages(portal: FastifyInstance, service: PortalService): Promise<void> {
+export async function auditPages(
+  portal: FastifyInstance,
+  { storage, perform, activity, clock, clockJump }: PortalService,
+): Promise<void> {
   const { get, post } = administratorPages(portal)
-  const { storage, activity, clock, clockJump } = service
 
   get(patterns.audit, async (request) => {
     await activity.flush()
@@ -57,7 +59,7 @@ export async function auditPages(portal: FastifyInstance, service: PortalService
   })
 
   post(patterns.clockConfirmation, async (request) => {
-    await confirmClock(service, actorOf(request))
+    await perform(actorOf(request), confirmClock)
     return { redirectTo: request.paths.audit, notice: 'clock_confirmed' }
   })
 }

@@ -39,9 +39,9 @@ const operationsOf = (kind: keyof typeof catalogues): AnyOperation[] => {
       command: { name: `set-${noun}`, labels: { id: 'name' } },
       summary: `Set a ${noun}: add it, or replace ${replaced}`,
       body: details,
-      async run({ act }, { params, body, by }) {
+      async run({ perform }, { params, body, by }) {
         const added = { name: parseValue(name, params.id, `The name of the ${noun}`), ...body }
-        await act(by, (stored, audit) => setEntry(kind, added, stored, audit))
+        await perform(by, (act) => setEntry(act, kind, added))
       },
     }),
     operation({
@@ -49,8 +49,7 @@ const operationsOf = (kind: keyof typeof catalogues): AnyOperation[] => {
       path: `/${kind}/:id`,
       command: { name: `remove-${noun}`, labels: { id: 'name' } },
       summary: `Remove a ${noun}`,
-      run: ({ act }, { params, by }) =>
-        act(by, (stored, audit) => removeEntry(kind, params.id, stored, audit)),
+      run: ({ perform }, { params, by }) => perform(by, (act) => removeEntry(act, kind, params.id)),
     }),
   ]
 }

@@ -53,7 +53,7 @@ const texts = {
 /** The catalogues of API products and of scopes, for administrators. */
 export async function cataloguePages(
   portal: FastifyInstance,
-  { storage, act }: ServiceContext,
+  { storage, perform }: ServiceContext,
 ): Promise<void> {
   const { get, post } = administratorPages(portal)
 
@@ -77,15 +77,15 @@ export async function cataloguePages(
       const parsed = parseForm<z.ZodObject>(schema, request.form)
       if (!parsed.data) return { page: await show(request, parsed.state), status: 422 }
       const entry = Object.fromEntries(Object.entries(parsed.data).filter(([, value]) => value !== ''))
-      const notice = await act(actorOf(request), (stored, audit) =>
-        setEntry(kind, entry as unknown as CatalogueEntry, stored, audit),
+      const notice = await perform(actorOf(request), (act) =>
+        setEntry(act, kind, entry as unknown as CatalogueEntry),
       )
       return { redirectTo: request.paths[kind], notice }
     })
 
     post(patterns[`${noun}Removal`], async (request) => {
       const name = nameIn(request.form)
-      await act(actorOf(request), (stored, audit) => removeEntry(kind, name, stored, audit))
+      await perform(actorOf(request), (act) => removeEntry(act, kind, name))
       return { redirectTo: request.paths[kind], notice: `${noun}_removed` }
     })
   }

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Keyring } from '../../runtime/keyring.ts'
 import { UsageError } from '../../runtime/usage-error.ts'
-import { changesOf, type Act, type Audit } from '../../storage/act.ts'
+import { changesOf, type Act } from '../../storage/act.ts'
 import {
   isBeingDeleted,
   type PublicKey,
@@ -10,8 +10,7 @@ import {
 } from '../../storage/application.ts'
 import { applicationStorage } from '../applications/storage.ts'
 import { resourceServerStorage } from '../resource-servers/storage.ts'
-import { secretStorage, type SecretStorage } from './storage.ts'
-import type { Transaction } from '../acts.ts'
+import { secretStorage } from './storage.ts'
 import { parsePublicKeys, publicKeys, withKeys, withNewName, withoutKey } from './public-keys.ts'
 
 /** Something with this ID already exists: for example, a form was sent twice. */
@@ -66,7 +65,7 @@ export async function revokeSecret(
   // The ID comes from a form.
   const secret = secrets.find(({ id }) => id === secretId)
   if (!secret) return
-  await endSecret(secret, secretStorage(act), act.clock.now())
+  await endSecret(act, secret)
   act.audit('secret_revoked', { clientId, detail: secretId })
 }
 
@@ -137,26 +136,27 @@ async function keysOf(
 }
 
 /** A configured secret is kept as expired, so that the next start does not add it again. */
-async function endSecret(secret: StoredSecret, secrets: SecretStorage, nowMs: number): Promise<void> {
-  await (isConfigured(secret) ? secrets.expire(secret.id, nowMs) : secrets.remove(secret.id))
+async function endSecret(act: Act, secret: StoredSecret): Promise<void> {
+  const secrets = secretStorage(act)
+  await (isConfigured(secret) ? secrets.expire(secret.id, act.clock.now()) : secrets.remove(secret.id))
 }
 
 /** Ends every secret and public key of an application. */
 export async function endCredentials(
+  act: Act,
   { application: { id, clientId, keys }, secrets }: RegisteredClient,
-  stored: Transaction,
-  { audit, nowMs }: { readonly audit: Audit; readonly nowMs: number },
 ): Promise<void> {
+  const nowMs = act.clock.now()
   const isValid = ({ expiresAtMs = Infinity }: StoredSecret | PublicKey) => expiresAtMs > nowMs
   for (const secret of secrets.filter(isValid)) {
-    await endSecret(secret, stored.secrets, nowMs)
-    audit('secret_revoked', { clientId, detail: secret.id })
+    await endSecret(act, secret)
+    act.audit('secret_revoked', { clientId, detail: secret.id })
   }
   const ended = keys.filter(isValid)
   if (ended.length === 0) return
   const rest = ended.reduce<readonly PublicKey[]>((all, key) => withoutKey(all, key.id, nowMs), keys)
-  await stored.applications.update(id, { keys: rest })
-  for (const key of ended) audit('key_removed', { clientId, detail: key.id })
+  await applicationStorage(act).update(id, { keys: rest })
+  for (const key of ended) act.audit('key_removed', { clientId, detail: key.id })
 }
 
 const prefixLength = 4

@@ -2,8 +2,6 @@ import type { StoredSecret } from '../../storage/application.ts'
 import type { Schema } from '../../storage/schema.ts'
 import type { Database } from '../../storage/database.ts'
 
-export type SecretStorage = ReturnType<typeof secretStorage>
-
 /** The secrets of applications and resource servers. */
 export function secretStorage({ query }: Database) {
   return {

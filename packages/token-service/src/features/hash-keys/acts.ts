@@ -9,7 +9,7 @@ import {
   secretsOfKey,
   type SecretOfKey,
 } from '../../storage/hash-keys.ts'
-import { createSqlAudit } from '../../storage/sql-audit.ts'
+import { auditStorage } from '../../storage/audit-storage.ts'
 import { lockSecrets, type Database } from '../../storage/database.ts'
 import { purgeTimeStorage } from '../../storage/purge-time.ts'
 import { signingKeyStorage } from '../signing-keys/storage.ts'
@@ -109,7 +109,7 @@ export async function removeHashKey(act: Act, id: string): Promise<void> {
     )
   }
   if (key.state === 'removed') return
-  const audit = createSqlAudit(act)
+  const audit = auditStorage(act)
   await renewHashKeys(act, keyring)
   const { head } = await audit.checkpoints()
   await query
@@ -126,7 +126,7 @@ export async function removeHashKey(act: Act, id: string): Promise<void> {
 
 /** Encrypts and signs with the newest key what the older ones have, so that they can be removed. */
 export async function renewHashKeys(database: Database, keyring: Keyring): Promise<void> {
-  await createSqlAudit(database).renewSignatures(keyring)
+  await auditStorage(database).renewSignatures(keyring)
   await renewSigningSecret(database, keyring)
   const purgeTime = purgeTimeStorage(database)
   const purgedAtMs = await purgeTime.find(keyring)

@@ -1,6 +1,15 @@
 import { z } from 'zod'
-import { ms, named, operation, type AdminContext, type OperationGroup } from '../../admin/operation.ts'
+import {
+  ms,
+  named,
+  operation,
+  type AdminContext,
+  type Call,
+  type OperationGroup,
+} from '../../admin/operation.ts'
 import { NotFoundError } from '../../runtime/usage-error.ts'
+import type { Act } from '../../storage/act.ts'
+import { demoteDeveloper, promoteDeveloper, removeDeveloper, withdrawInvitation } from './acts.ts'
 import type { Developer } from './storage.ts'
 
 const developer = named(
@@ -22,6 +31,15 @@ async function find({ storage }: AdminContext, name: string): Promise<Developer>
   const found = await storage.developers.find(name.normalize('NFKC').toLowerCase())
   if (!found) throw new NotFoundError(`The developer portal has no developer named "${name}".`)
   return found
+}
+
+async function changeDeveloper(
+  service: AdminContext,
+  { params, by }: Call<'/developers/:id'>,
+  change: (act: Act, developer: Developer) => Promise<void>,
+): Promise<void> {
+  const developer = await find(service, params.id)
+  await service.perform(by, (act) => change(act, developer))
 }
 
 /** The developers of the portal, by name, and which of them are administrators. */
@@ -65,7 +83,7 @@ export const peopleOperations: OperationGroup = {
       path: '/invitations/:id',
       command: 'withdraw-invitation',
       summary: 'Withdraw an invitation',
-      run: ({ linksFor }, { params, by }) => linksFor(by).withdrawInvitation(params.id),
+      run: ({ perform }, { params, by }) => perform(by, (act) => withdrawInvitation(act, params.id)),
     }),
     operation({
       method: 'post',
@@ -81,24 +99,21 @@ export const peopleOperations: OperationGroup = {
       path: '/developers/:id/promote',
       command: { name: 'promote', labels },
       summary: 'Make a developer an administrator, by name',
-      run: async (service, { params, by }) =>
-        service.developersFor(by).promote(await find(service, params.id)),
+      run: (service, call) => changeDeveloper(service, call, promoteDeveloper),
     }),
     operation({
       method: 'post',
       path: '/developers/:id/demote',
       command: { name: 'demote', labels },
       summary: 'Make an administrator a developer, by name',
-      run: async (service, { params, by }) =>
-        service.developersFor(by).demote(await find(service, params.id)),
+      run: (service, call) => changeDeveloper(service, call, demoteDeveloper),
     }),
     operation({
       method: 'delete',
       path: '/developers/:id',
       command: { name: 'remove-developer', labels },
       summary: 'Remove a developer, by name',
-      run: async (service, { params, by }) =>
-        service.developersFor(by).remove(await find(service, params.id)),
+      run: (service, call) => changeDeveloper(service, call, removeDeveloper),
     }),
   ],
 }

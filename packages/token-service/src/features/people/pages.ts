@@ -1,7 +1,15 @@
 import { type SafeHtml, html } from '@remix-run/html-template'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import { LastAdministrator } from './acts.ts'
+import {
+  LastAdministrator,
+  createPasswordLink,
+  demoteDeveloper,
+  inviteDeveloper,
+  promoteDeveloper,
+  removeDeveloper,
+  withdrawInvitation,
+} from './acts.ts'
 import type { Developer, Invitation } from './storage.ts'
 import type { ListPage } from '../search/listings.ts'
 import { portalLinks } from '../../http/base-url.ts'
@@ -29,7 +37,7 @@ const invitationForm = z.object({ name: line(200) })
 /** The list of developers, for the administrator. */
 export async function peoplePages(
   portal: FastifyInstance,
-  { storage, linksFor, developersFor, activity, clock, openidProvider }: PortalService,
+  { storage, perform, activity, clock, openidProvider }: PortalService,
 ): Promise<void> {
   const { get, post } = administratorPages(portal)
   const { developers } = storage
@@ -109,11 +117,12 @@ export async function peoplePages(
   })
 
   post(patterns.invitations, async (request) => {
-    const links = linksFor(actorOf(request))
     const parsed = parseForm(invitationForm, request.form)
     if (!parsed.data) return { ...(await showInvitations(request, { state: parsed.state })), status: 422 }
     const { name } = parsed.data
-    const { token } = await links.createInvitation({ administrator: false, name })
+    const { token } = await perform(actorOf(request), (act) =>
+      inviteDeveloper(act, { administrator: false, name }),
+    )
     const link = `${request.baseUrl}${portalLinks.join(token)}`
     return showInvitations(request, {
       newLink: { title: `Send this link to ${name}`, link, lifetime: '7 days' },
@@ -121,32 +130,33 @@ export async function peoplePages(
   })
 
   post(patterns.invitationWithdrawal, async (request) => {
-    await linksFor(actorOf(request)).withdrawInvitation(request.params['hash'] ?? '')
+    await perform(actorOf(request), (act) => withdrawInvitation(act, request.params.hash))
     return { redirectTo: request.paths.invitations, notice: 'invitation_withdrawn' }
   })
 
   post(patterns.passwordLink, async (request) => {
     const developer = await developerInUrl(request)
-    const link = `${request.baseUrl}${portalLinks.newPassword(await linksFor(actorOf(request)).createPasswordReset(developer))}`
+    const token = await perform(actorOf(request), (act) => createPasswordLink(act, developer))
+    const link = `${request.baseUrl}${portalLinks.newPassword(token)}`
     const newLink = { title: `Send this link to ${developer.name}`, link, lifetime: '15 minutes' }
     return showPerson(request, developer, newLink)
   })
 
   post(patterns.developerRemoval, async (request) => {
     const developer = await developerInUrl(request)
-    await keepAdministrator(developersFor(actorOf(request)).remove(developer))
+    await keepAdministrator(perform(actorOf(request), (act) => removeDeveloper(act, developer)))
     return { redirectTo: request.paths.developers, notice: 'developer_removed' }
   })
 
   post(patterns.role, async (request) => {
     const developer = await developerInUrl(request)
-    const registry = developersFor(actorOf(request))
+    const by = actorOf(request)
     // As the page showed it: a form that is sent twice changes it once.
     if (request.form['administrator'] === 'yes') {
-      await registry.promote(developer)
+      await perform(by, (act) => promoteDeveloper(act, developer))
       return { redirectTo: request.paths.developers, notice: 'developer_promoted' }
     }
-    await keepAdministrator(registry.demote(developer))
+    await keepAdministrator(perform(by, (act) => demoteDeveloper(act, developer)))
     const isSelf = developer.id === request.developer.id
     return {
       redirectTo: isSelf ? request.paths.projects : request.paths.developers,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { createProject } from './acts.ts'
 import { ms, named, operation, type OperationGroup } from '../../admin/operation.ts'
 
 const newProject = z.strictObject({
@@ -45,8 +46,8 @@ export const projectOperations: OperationGroup = {
       body: newProject,
       response: project,
       status: 201,
-      run: async ({ registryFor }, { body, by }) => ({
-        ...(await registryFor(by).createProject(body)),
+      run: async ({ perform }, { body, by }) => ({
+        ...(await perform(by, (act) => createProject(act, body))),
         owners: [],
       }),
     }),

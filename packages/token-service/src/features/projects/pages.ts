@@ -1,7 +1,16 @@
 import { type SafeHtml, html } from '@remix-run/html-template'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import { type ProjectDetails, ProjectNameTaken } from '../applications/acts.ts'
+import {
+  addOwner,
+  changeProject,
+  createProject,
+  deleteProject,
+  type ProjectDetails,
+  ProjectNameTaken,
+  removeOwner,
+  restoreProject,
+} from './acts.ts'
 import type { Developer } from '../people/storage.ts'
 import type { ListPage, ListedProject } from '../search/listings.ts'
 import type { RawParameters } from '../../oauth/parameters.ts'
@@ -43,7 +52,7 @@ const ownersForm = z.union([z.object({ add: z.string() }), z.object({ remove: z.
 export async function projectPages(portal: FastifyInstance, service: PortalService): Promise<void> {
   const { get, post } = developerPages(portal)
   const { post: postByAdministrator } = administratorPages(portal)
-  const { storage, act, registryFor, clock } = service
+  const { storage, perform, clock } = service
   const { developers } = storage
 
   get(patterns.projects, async (request) => {
@@ -81,7 +90,7 @@ export async function projectPages(portal: FastifyInstance, service: PortalServi
       throw new PortalError('too_many_projects')
     }
     try {
-      const project = await registryFor(actorOf(request)).createProject(parsed.data, id)
+      const project = await perform(actorOf(request), (act) => createProject(act, parsed.data, id))
       const redirectTo = form['from'] === 'start' ? paths.start : paths.project(project.id)
       return { redirectTo, notice: 'project_created' }
     } catch (error) {
@@ -100,7 +109,7 @@ export async function projectPages(portal: FastifyInstance, service: PortalServi
     if (!parsed.data) return { page: projectSettingsPage(request, project, parsed.state), status: 422 }
     const { administrator } = request.developer
     try {
-      await registryFor(actorOf(request)).changeProject(project, parsed.data, administrator)
+      await perform(actorOf(request), (act) => changeProject(act, project, parsed.data, administrator))
       return { redirectTo: request.paths.project(project.id), notice: 'project_changed' }
     } catch (error) {
       const state = nameTaken(error, parsed.data)
@@ -112,14 +121,14 @@ export async function projectPages(portal: FastifyInstance, service: PortalServi
     const project = await ownProject(storage, request)
     const { data } = deletionForm.safeParse(request.form)
     if (!data) throw new PortalError('invalid_form')
-    const registry = registryFor(actorOf(request))
+    const by = actorOf(request)
     const { administrator } = request.developer
     const redirectTo = request.paths.project(project.id)
     if (data.decision === 'restore') {
-      await registry.restoreProject(project, administrator)
+      await perform(by, (act) => restoreProject(act, project, administrator))
       return { redirectTo, notice: 'project_restored' }
     }
-    await registry.deleteProject(project, administrator)
+    await perform(by, (act) => deleteProject(act, project, administrator))
     return { redirectTo, notice: 'project_deleted' }
   })
 
@@ -129,11 +138,9 @@ export async function projectPages(portal: FastifyInstance, service: PortalServi
     const all = await developers.list()
     const changed = data && all.find(({ id }) => id === ('add' in data ? data.add : data.remove))
     if (!changed) throw new PortalError('invalid_form')
-    const notice = 'add' in data ? 'owner_added' : 'owner_removed'
-    await act(actorOf(request), async (stored, audit) => {
-      await stored.developers['add' in data ? 'addProject' : 'removeProject'](changed.id, project.id)
-      audit(notice, { detail: `${changed.name} ${project.id}` })
-    })
+    const isAdded = 'add' in data
+    await perform(actorOf(request), (act) => (isAdded ? addOwner : removeOwner)(act, project, changed))
+    const notice = isAdded ? 'owner_added' : 'owner_removed'
     return { redirectTo: request.paths.project(project.id), notice }
   })
 }

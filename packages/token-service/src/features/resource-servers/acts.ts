@@ -1,78 +1,63 @@
 import { randomUUID } from 'node:crypto'
 import { NotFoundError } from '../../runtime/usage-error.ts'
-import type { Actor } from '../../storage/audit-storage.ts'
-import type { ResourceServer, ResourceServerStorage } from './storage.ts'
-import type { RegistryContext } from '../acts.ts'
-import { changesOf } from '../../storage/act.ts'
+import { changesOf, type Act } from '../../storage/act.ts'
 import { AlreadyExists, createClientId, createClientSecret, storedSecret } from '../credentials/acts.ts'
+import { resourceServerStorage, type ResourceServer, type ResourceServerStorage } from './storage.ts'
 
-type ResourceServerSettings = Pick<ResourceServer, 'name' | 'audiences'>
-interface ResourceServerChanges {
-  readonly name?: string | undefined
-  readonly audiences?: readonly string[] | null | undefined
+/** @throws {@link NotFoundError} if no resource server has that client ID */
+export async function findResourceServer(
+  resourceServers: Pick<ResourceServerStorage, 'find'>,
+  clientId: string,
+): Promise<ResourceServer> {
+  const server = await resourceServers.find(clientId)
+  if (!server) throw new NotFoundError(`There is no resource server with the client ID "${clientId}".`)
+  return server
 }
 
 /**
- * Creates and changes the APIs that may introspect tokens, while the service runs; each change is written to the audit
- * log.
+ * Creates an API that may introspect tokens; returns its secret, once.
+ *
+ * @throws {@link AlreadyExists} if there is one with that `id`
  */
-export interface ResourceServerRegistry {
-  /** Throws a `NotFoundError` if no resource server has that client ID. */
-  find(clientId: string): Promise<ResourceServer>
-  /** Returns the secret, once. Throws {@link AlreadyExists} if there is one with that `id`. */
-  create(
-    settings: ResourceServerSettings,
-    id?: string,
-  ): Promise<{ resourceServer: ResourceServer; clientSecret: string }>
-  /** `audiences`: `null` ends the restriction. */
-  change(server: ResourceServer, changes: ResourceServerChanges): Promise<void>
-  /** A configured resource server is created again at the next start. */
-  remove(server: ResourceServer): Promise<void>
+export async function createResourceServer(
+  act: Act,
+  { name, audiences }: Pick<ResourceServer, 'name' | 'audiences'>,
+  id: string = randomUUID(),
+): Promise<{ resourceServer: ResourceServer; clientSecret: string }> {
+  const nowMs = act.clock.now()
+  const clientSecret = createClientSecret()
+  const secrets = [storedSecret(act.keyring, { ownerId: id, value: clientSecret, nowMs })]
+  const clientId = createClientId()
+  const settings = { name, ...(audiences && { audiences }) }
+  const resourceServer = { id, clientId, ...settings, createdAtMs: nowMs, secrets, keys: [], revision: 0 }
+  if (!(await resourceServerStorage(act).create(resourceServer))) throw new AlreadyExists()
+  act.audit('resource_server_created', { clientId, changes: changesOf(settings) })
+  return { resourceServer, clientSecret }
 }
 
-export function createResourceServerRegistry(
-  context: RegistryContext & { readonly storage: { readonly resourceServers: ResourceServerStorage } },
-  by: Actor,
-): ResourceServerRegistry {
-  const { act, keyring, clock, storage } = context
+interface ResourceServerChanges {
+  readonly name?: string | undefined
+  /** `null` ends the restriction. */
+  readonly audiences?: readonly string[] | null | undefined
+}
 
-  return {
-    async find(clientId) {
-      const server = await storage.resourceServers.find(clientId)
-      if (!server) throw new NotFoundError(`There is no resource server with the client ID "${clientId}".`)
-      return server
-    },
-    create: ({ name, audiences }, id = randomUUID()) =>
-      act(by, async ({ resourceServers }, audit) => {
-        const nowMs = clock.now()
-        const clientSecret = createClientSecret()
-        const secrets = [storedSecret(keyring, { ownerId: id, value: clientSecret, nowMs })]
-        const clientId = createClientId()
-        const settings = { name, ...(audiences && { audiences }) }
-        const resourceServer = {
-          id,
-          clientId,
-          ...settings,
-          createdAtMs: nowMs,
-          secrets,
-          keys: [],
-          revision: 0,
-        }
-        if (!(await resourceServers.create(resourceServer))) throw new AlreadyExists()
-        audit('resource_server_created', { clientId, changes: changesOf(settings) })
-        return { resourceServer, clientSecret }
-      }),
-    change: ({ id, clientId }, { name, audiences }) =>
-      act(by, async ({ resourceServers }, audit) => {
-        const current = await resourceServers.find(clientId)
-        const changes = { ...(name !== undefined && { name }), ...(audiences !== undefined && { audiences }) }
-        await resourceServers.update(id, changes)
-        audit('resource_server_changed', { clientId, changes: changesOf(changes, current) })
-      }),
-    remove: ({ id, clientId, name }) =>
-      act(by, async ({ resourceServers }, audit) => {
-        await resourceServers.remove(id)
-        audit('resource_server_removed', { clientId, detail: name })
-      }),
-  }
+/** @throws {@link NotFoundError} without one */
+export async function changeResourceServer(
+  act: Act,
+  clientId: string,
+  { name, audiences }: ResourceServerChanges,
+): Promise<void> {
+  const resourceServers = resourceServerStorage(act)
+  const current = await findResourceServer(resourceServers, clientId)
+  const changes = { ...(name !== undefined && { name }), ...(audiences !== undefined && { audiences }) }
+  await resourceServers.update(current.id, changes)
+  act.audit('resource_server_changed', { clientId, changes: changesOf(changes, current) })
+}
+
+/** A configured resource server is created again at the next start. @throws {@link NotFoundError} without one */
+export async function removeResourceServer(act: Act, clientId: string): Promise<void> {
+  const resourceServers = resourceServerStorage(act)
+  const { id, name } = await findResourceServer(resourceServers, clientId)
+  await resourceServers.remove(id)
+  act.audit('resource_server_removed', { clientId, detail: name })
 }

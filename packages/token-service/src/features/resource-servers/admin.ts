@@ -9,6 +9,12 @@ import {
 } from '../../admin/credentials.ts'
 import { audiences } from '../applications/settings.ts'
 import { named, operation, type AdminContext, type OperationGroup } from '../../admin/operation.ts'
+import {
+  changeResourceServer,
+  createResourceServer,
+  findResourceServer,
+  removeResourceServer,
+} from './acts.ts'
 import type { ResourceServer } from './storage.ts'
 
 const bound = audiences.describe('Tokens for other APIs (`aud`) are inactive for it.')
@@ -42,8 +48,8 @@ export const resourceServerOperations: OperationGroup = {
       body: naming.extend({ audiences: bound.optional() }),
       response: newCredentials,
       status: 201,
-      async run({ resourceServersFor }, { body, by }) {
-        const { resourceServer, clientSecret } = await resourceServersFor(by).create(body)
+      async run({ perform }, { body, by }) {
+        const { resourceServer, clientSecret } = await perform(by, (act) => createResourceServer(act, body))
         return { clientId: resourceServer.clientId, clientSecret }
       },
     }),
@@ -53,8 +59,8 @@ export const resourceServerOperations: OperationGroup = {
       command: 'resource-server',
       summary: 'Get a resource server',
       response: resourceServer,
-      async run(service, { params, by }) {
-        const found = await service.resourceServersFor(by).find(params.clientId)
+      async run(service, { params }) {
+        const found = await findResourceServer(service.storage.resourceServers, params.clientId)
         const [described] = await describe(service, [found])
         return described!
       },
@@ -65,10 +71,8 @@ export const resourceServerOperations: OperationGroup = {
       command: 'rename-resource-server',
       summary: 'Rename a resource server',
       body: naming,
-      async run({ resourceServersFor }, { params, body, by }) {
-        const registry = resourceServersFor(by)
-        await registry.change(await registry.find(params.clientId), body)
-      },
+      run: ({ perform }, { params, body, by }) =>
+        perform(by, (act) => changeResourceServer(act, params.clientId, body)),
     }),
     operation({
       method: 'put',
@@ -76,30 +80,23 @@ export const resourceServerOperations: OperationGroup = {
       command: { name: 'bind-resource-server', options: ['audiences'] },
       summary: 'Make tokens for other APIs inactive for a resource server',
       body: z.strictObject({ audiences: bound }),
-      async run({ resourceServersFor }, { params, body, by }) {
-        const registry = resourceServersFor(by)
-        await registry.change(await registry.find(params.clientId), body)
-      },
+      run: ({ perform }, { params, body, by }) =>
+        perform(by, (act) => changeResourceServer(act, params.clientId, body)),
     }),
     operation({
       method: 'delete',
       path: '/resource-servers/:clientId/audiences',
       command: 'unbind-resource-server',
       summary: 'Let a resource server introspect every token',
-      async run({ resourceServersFor }, { params, by }) {
-        const registry = resourceServersFor(by)
-        await registry.change(await registry.find(params.clientId), { audiences: null })
-      },
+      run: ({ perform }, { params, by }) =>
+        perform(by, (act) => changeResourceServer(act, params.clientId, { audiences: null })),
     }),
     operation({
       method: 'delete',
       path: '/resource-servers/:clientId',
       command: 'remove-resource-server',
       summary: 'Remove a resource server',
-      async run({ resourceServersFor }, { params, by }) {
-        const registry = resourceServersFor(by)
-        await registry.remove(await registry.find(params.clientId))
-      },
+      run: ({ perform }, { params, by }) => perform(by, (act) => removeResourceServer(act, params.clientId)),
     }),
   ],
 }

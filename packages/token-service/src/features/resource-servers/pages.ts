@@ -3,6 +3,12 @@ import type { FastifyInstance } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { AlreadyExists } from '../credentials/acts.ts'
+import {
+  changeResourceServer,
+  createResourceServer,
+  findResourceServer,
+  removeResourceServer,
+} from './acts.ts'
 import type { ResourceServer } from './storage.ts'
 import { audienceNames } from '../../portal/applications/application-form.ts'
 import { type CredentialPages, addCredentialForms } from '../../portal/credentials/credential-forms.ts'
@@ -35,14 +41,13 @@ function settingsOf({ name, audiences }: z.output<typeof serverForm>) {
 /** The APIs that may introspect tokens, for administrators. */
 export async function resourceServerPages(
   portal: FastifyInstance,
-  { storage, resourceServersFor, perform, activity, clock }: PortalService,
+  { storage, perform, activity, clock }: PortalService,
 ): Promise<void> {
   const { get, post } = administratorPages(portal)
-  const registryOf = (request: DeveloperRequest) => resourceServersFor(actorOf(request))
 
   /** The resource server in the URL. */
-  const serverOf = async (request: DeveloperRequest): Promise<ResourceServer> =>
-    registryOf(request).find(request.params['clientId'] ?? '')
+  const serverOf = (request: DeveloperRequest): Promise<ResourceServer> =>
+    findResourceServer(storage.resourceServers, request.params['clientId'] ?? '')
 
   async function list(request: DeveloperRequest, form: FormState, submissionId: string = randomUUID()) {
     const servers = await storage.resourceServers.list()
@@ -79,13 +84,14 @@ export async function resourceServerPages(
   get(patterns.resourceServers, async (request) => ({ page: await list(request, emptyForm) }))
 
   post(patterns.resourceServers, async (request) => {
-    const registry = registryOf(request)
     const id = submissionForm.safeParse(request.form).data?.submission_id
     if (id === undefined) throw new PortalError('invalid_form')
     const parsed = parseForm(serverForm, request.form)
     if (!parsed.data) return { page: await list(request, parsed.state, id), status: 422 }
     try {
-      const { resourceServer: server, clientSecret } = await registry.create(settingsOf(parsed.data), id)
+      const { resourceServer: server, clientSecret } = await perform(actorOf(request), (act) =>
+        createResourceServer(act, settingsOf(parsed.data), id),
+      )
       return { page: resourceServerSecretPage(request, { server, clientSecret }) }
     } catch (error) {
       // The page was reloaded: the secret was shown already.
@@ -97,18 +103,16 @@ export async function resourceServerPages(
   get(patterns.resourceServer, async (request) => ({ page: await show(request) }))
 
   post(patterns.resourceServer, async (request) => {
-    const server = await serverOf(request)
+    const { clientId } = request.params
     const parsed = parseForm(serverForm, request.form)
     if (!parsed.data) throw new PortalError('invalid_form')
-    await registryOf(request).change(server, { audiences: null, ...settingsOf(parsed.data) })
-    return {
-      redirectTo: request.paths.resourceServer(server.clientId),
-      notice: 'resource_server_changed',
-    }
+    const changes = { audiences: null, ...settingsOf(parsed.data) }
+    await perform(actorOf(request), (act) => changeResourceServer(act, clientId, changes))
+    return { redirectTo: request.paths.resourceServer(clientId), notice: 'resource_server_changed' }
   })
 
   post(patterns.resourceServerRemoval, async (request) => {
-    await registryOf(request).remove(await serverOf(request))
+    await perform(actorOf(request), (act) => removeResourceServer(act, request.params.clientId))
     return { redirectTo: request.paths.resourceServers, notice: 'resource_server_removed' }
   })
 

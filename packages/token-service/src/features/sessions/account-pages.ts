@@ -1,7 +1,8 @@
 import { type SafeHtml, html } from '@remix-run/html-template'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import type { Session } from './storage.ts'
+import { developerStorage } from '../people/storage.ts'
+import { sessionStorage, type Session } from './storage.ts'
 import { type FormState, csrfInput, emptyForm, field } from '../../portal/layout/form.ts'
 import { type Column, list } from '../../portal/layout/list.ts'
 import type { PageContent } from '../../portal/layout/page.ts'
@@ -21,7 +22,7 @@ import { actorOf, createSessionStarter, sessionStart } from '../../portal/sessio
 /** The developer's own account. */
 export async function accountPages(portal: FastifyInstance, service: PortalService): Promise<void> {
   const { get, post } = developerPages(portal)
-  const { storage, act, clock } = service
+  const { storage, perform, clock } = service
   const startSession = createSessionStarter(service)
   const checkPassword = createPasswordChecker(service)
   const withPassword = ({ developer }: DeveloperRequest) =>
@@ -52,10 +53,10 @@ export async function accountPages(portal: FastifyInstance, service: PortalServi
     const others = all.map(({ hash }) => hash).filter((hash) => hash !== sessionHash)
     const ended = others.filter((hash) => form['session'] === 'others' || form['session'] === hash)
     if (ended.length === 0) throw new PortalError('not_found')
-    await act(actorOf(request), async ({ sessions }, audit) => {
+    await perform(actorOf(request), async (act) => {
       for (const hash of ended) {
-        await sessions.close(hash)
-        audit('session_ended')
+        await sessionStorage(act).close(hash)
+        act.audit('session_ended')
       }
     })
     return { redirectTo: paths.account, notice: ended.length === 1 ? 'session_ended' : 'sessions_ended' }
@@ -76,10 +77,10 @@ export async function accountPages(portal: FastifyInstance, service: PortalServi
     if (checked.retryAfterSeconds !== undefined) return tooManyAttempts(checked.retryAfterSeconds, {}, show)
     if (!checked.developer) return show({ values: {}, errors: { password: 'The password is incorrect.' } })
     const passwordHash = await hashPassword(parsed.data.new_password)
-    await act(actorOf(request), async ({ developers, sessions }, audit) => {
-      await developers.changePassword(developer.id, passwordHash)
-      await sessions.closeAll(developer.id)
-      audit('password_changed')
+    await perform(actorOf(request), async (act) => {
+      await developerStorage(act).changePassword(developer.id, passwordHash)
+      await sessionStorage(act).closeAll(developer.id)
+      act.audit('password_changed')
     })
     const started = await startSession(developer, request, {
       method: 'password',

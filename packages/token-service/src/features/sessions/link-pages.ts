@@ -2,7 +2,7 @@ import { type SafeHtml, html } from '@remix-run/html-template'
 import type { FastifyInstance } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { type Developer, type Invitation, NameTaken } from '../people/storage.ts'
+import { type Developer, developerStorage, type Invitation, NameTaken } from '../people/storage.ts'
 import type { RawParameters } from '../../oauth/parameters.ts'
 import { type FormState, csrfInput, emptyForm, field } from '../../portal/layout/form.ts'
 import type { PageContent } from '../../portal/layout/page.ts'
@@ -28,7 +28,7 @@ function joinForm({ name }: RawParameters, withPassword: boolean) {
 /** The links with which people join, set a new password after they forgot theirs, or log in without any. */
 export async function linkPages(portal: FastifyInstance, service: PortalService): Promise<void> {
   const { get, post } = openPages(portal)
-  const { storage, act, clock, openidProvider } = service
+  const { storage, perform, clock, openidProvider } = service
   const localPasswords = openidProvider?.localPasswords ?? true
   const startSession = createSessionStarter(service)
 
@@ -60,11 +60,12 @@ export async function linkPages(portal: FastifyInstance, service: PortalService)
     const developer = { id: randomUUID(), name: parsed.data.name, passwordHash, administrator }
     const nowMs = clock.now()
     try {
-      await act(actorOf({ developer, address: request.address }), async ({ developers }, audit) => {
+      await perform(actorOf({ developer, address: request.address }), async (act) => {
+        const developers = developerStorage(act)
         await rejectLookalike(developer.name, developers)
         const joined = await developers.join({ ...developer, createdAtMs: nowMs }, hash, nowMs)
         if (!joined) throw new PortalError('invalid_link')
-        audit('developer_joined', { changes: changesOf({ administrator }) })
+        act.audit('developer_joined', { changes: changesOf({ administrator }) })
       })
     } catch (error) {
       if (!(error instanceof NameTaken)) throw error
@@ -87,11 +88,11 @@ export async function linkPages(portal: FastifyInstance, service: PortalService)
       return { page: newPasswordPage(request, parsed.state, developer, localPasswords), status: 422 }
     const { new_password: typed } = parsed.data
     const passwordHash = typed === '' ? undefined : await hashPassword(typed)
-    await act(actorOf({ developer, address: request.address }), async ({ developers }, audit) => {
-      if (!(await developers.usePasswordLink(hash, passwordHash, clock.now()))) {
+    await perform(actorOf({ developer, address: request.address }), async (act) => {
+      if (!(await developerStorage(act).usePasswordLink(hash, passwordHash, clock.now()))) {
         throw new PortalError('invalid_link')
       }
-      if (passwordHash !== undefined) audit('password_set')
+      if (passwordHash !== undefined) act.audit('password_set')
     })
     return startSession(developer, request, { method: 'link' })
   })

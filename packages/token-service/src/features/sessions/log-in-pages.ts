@@ -14,6 +14,7 @@ import type { PortalRequest, PortalResponse } from '../../portal/portal-request.
 import type { PortalService } from '../../portal/session/openid-provider.ts'
 import { createPasswordChecker, tooManyAttempts } from '../../portal/session/password-checker.ts'
 import { actorOf, createSessionStarter } from '../../portal/session/session.ts'
+import { sessionStorage } from './storage.ts'
 
 const logInForm = z.object({
   name: z.string().regex(/^\P{Cc}{0,200}$/u, 'Enter a name without control characters.'),
@@ -23,7 +24,7 @@ const logInForm = z.object({
 /** Logging in and out. */
 export async function logInPages(portal: FastifyInstance, service: PortalService): Promise<void> {
   const { get, post } = openPages(portal)
-  const { storage, act, keyring, openid } = service
+  const { storage, perform, keyring, openid } = service
   const provider = openid?.settings
   const { developers } = storage
   const startSession = createSessionStarter(service)
@@ -66,9 +67,9 @@ export async function logInPages(portal: FastifyInstance, service: PortalService
     const ended = { sessionId: null, notice: 'logged_out' } as const
     if (sessionHash !== undefined && developer) {
       const idToken = await idTokenOf(sessionHash)
-      await act(actorOf({ developer, address }), async ({ sessions }, audit) => {
-        await sessions.close(sessionHash)
-        audit('logged_out')
+      await perform(actorOf({ developer, address }), async (act) => {
+        await sessionStorage(act).close(sessionHash)
+        act.audit('logged_out')
       })
       if (openid && idToken !== undefined) {
         const url = await openid.logOutUrl(idToken, `${baseUrl}${portalRoot}${patterns.logIn}`)

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ms, named, operation, type OperationGroup } from '../../admin/operation.ts'
-import { trustedIssuerSettings } from './acts.ts'
+import { addTrustedIssuer, changeTrustedIssuer, removeTrustedIssuer } from './acts.ts'
+import { trustedIssuerSettings } from './settings.ts'
 
 const trustedIssuer = named(
   'TrustedIssuer',
@@ -36,7 +37,7 @@ export const trustedIssuerOperations: OperationGroup = {
       body: trustedIssuerSettings,
       response: trustedIssuer,
       status: 201,
-      run: ({ trustedIssuersFor }, { body, by }) => trustedIssuersFor(by).add(body),
+      run: ({ perform }, { body, by }) => perform(by, (act) => addTrustedIssuer(act, body)),
     }),
     operation({
       method: 'put',
@@ -45,14 +46,15 @@ export const trustedIssuerOperations: OperationGroup = {
       summary: 'Change a trusted issuer; tokens that have been issued stay valid',
       body: trustedIssuerSettings,
       response: trustedIssuer,
-      run: ({ trustedIssuersFor }, { params, body, by }) => trustedIssuersFor(by).change(params.id, body),
+      run: ({ perform }, { params, body, by }) =>
+        perform(by, (act) => changeTrustedIssuer(act, params.id, body)),
     }),
     operation({
       method: 'delete',
       path: '/trusted-issuers/:id',
       command: 'remove-trusted-issuer',
       summary: 'Stop trusting an issuer, and revoke the tokens that were issued for its JWTs',
-      run: ({ trustedIssuersFor }, { params, by }) => trustedIssuersFor(by).remove(params.id),
+      run: ({ perform }, { params, by }) => perform(by, (act) => removeTrustedIssuer(act, params.id)),
     }),
   ],
 }

@@ -21,7 +21,8 @@ import { NotFoundError, UsageError } from '../../runtime/usage-error.ts'
 import { foldName } from '../../storage/folded-name.ts'
 import type { IdentityRule, RegisteredClient } from '../../storage/application.ts'
 import type { TrustedIssuer } from './storage.ts'
-import { findTrustedIssuer, trustedIssuerSettings, type TrustedIssuerSettings } from './acts.ts'
+import { addTrustedIssuer, changeTrustedIssuer, findTrustedIssuer, removeTrustedIssuer } from './acts.ts'
+import { trustedIssuerSettings, type TrustedIssuerSettings } from './settings.ts'
 import { platformNames, platformOf, platformOfRule, platforms, type PlatformName } from './platform-forms.ts'
 
 /** How many applications a form offers; the others are found by their name or client ID. */
@@ -29,7 +30,7 @@ const offeredApplications = 100
 
 /** The issuers whose JWTs are exchanged for tokens, for administrators. */
 export async function trustedIssuerPages(portal: FastifyInstance, service: ServiceContext): Promise<void> {
-  const { storage, trustedIssuersFor, activity, clock } = service
+  const { storage, perform, activity, clock } = service
   const { get, post } = administratorPages(portal)
 
   async function applicationsOf(issuers: readonly TrustedIssuer[]): Promise<Applications> {
@@ -53,7 +54,7 @@ export async function trustedIssuerPages(portal: FastifyInstance, service: Servi
   }
 
   const issuerOf = ({ params }: { readonly params: { readonly id: string } }) =>
-    findTrustedIssuer(params.id, storage)
+    findTrustedIssuer(params.id, storage.trustedIssuers)
 
   /** The client ID of the application that the form names. */
   async function chosenApplication(text: string): Promise<string> {
@@ -118,7 +119,8 @@ export async function trustedIssuerPages(portal: FastifyInstance, service: Servi
     const { data } = rule
     return saved(
       async () => {
-        const { id } = await trustedIssuersFor(actorOf(request)).add({ ...settings.data, rules: [data] })
+        const added = { ...settings.data, rules: [data] }
+        const { id } = await perform(actorOf(request), (act) => addTrustedIssuer(act, added))
         return { redirectTo: paths.trustedIssuer(id), notice: 'trusted_issuer_added' }
       },
       (message) => again({ values: texts(form), errors: { issuer: message } }),
@@ -141,7 +143,9 @@ export async function trustedIssuerPages(portal: FastifyInstance, service: Servi
     const { data } = settings
     return saved(
       async () => {
-        await trustedIssuersFor(actorOf(request)).change(id, ({ rules }) => ({ ...data, rules: [...rules] }))
+        await perform(actorOf(request), (act) =>
+          changeTrustedIssuer(act, id, ({ rules }) => ({ ...data, rules: [...rules] })),
+        )
         return { redirectTo: request.paths.trustedIssuer(id), notice: 'trusted_issuer_changed' }
       },
       async (message) => ({
@@ -153,7 +157,7 @@ export async function trustedIssuerPages(portal: FastifyInstance, service: Servi
 
   post(patterns.trustedIssuerRemoval, async (request) => {
     const { id } = await issuerOf(request)
-    await trustedIssuersFor(actorOf(request)).remove(id)
+    await perform(actorOf(request), (act) => removeTrustedIssuer(act, id))
     return { redirectTo: request.paths.trustedIssuers, notice: 'trusted_issuer_removed' }
   })
 
@@ -178,12 +182,14 @@ export async function trustedIssuerPages(portal: FastifyInstance, service: Servi
     const { data } = rule
     return saved(
       async () => {
-        await trustedIssuersFor(actorOf(request)).change(issuer.id, ({ rules, ...settings }) => ({
-          ...settingsOf(settings),
-          rules: current
-            ? rules.map((each) => (ruleId(each) === ruleId(current) ? data : each))
-            : [...rules, data],
-        }))
+        await perform(actorOf(request), (act) =>
+          changeTrustedIssuer(act, issuer.id, ({ rules, ...settings }) => ({
+            ...settingsOf(settings),
+            rules: current
+              ? rules.map((each) => (ruleId(each) === ruleId(current) ? data : each))
+              : [...rules, data],
+          })),
+        )
         const notice = current ? 'identity_rule_changed' : 'identity_rule_added'
         return { redirectTo: request.paths.trustedIssuer(issuer.id), notice }
       },
@@ -204,10 +210,12 @@ export async function trustedIssuerPages(portal: FastifyInstance, service: Servi
     const removed = ruleOf(issuer, request.params.rule)
     return saved(
       async () => {
-        await trustedIssuersFor(actorOf(request)).change(issuer.id, ({ rules, ...settings }) => ({
-          ...settingsOf(settings),
-          rules: rules.filter((each) => !removed || ruleId(each) !== ruleId(removed)),
-        }))
+        await perform(actorOf(request), (act) =>
+          changeTrustedIssuer(act, issuer.id, ({ rules, ...settings }) => ({
+            ...settingsOf(settings),
+            rules: rules.filter((each) => !removed || ruleId(each) !== ruleId(removed)),
+          })),
+        )
         return { redirectTo: request.paths.trustedIssuer(issuer.id), notice: 'identity_rule_removed' }
       },
       async (message) => ({

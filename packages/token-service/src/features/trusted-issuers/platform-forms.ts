@@ -5,7 +5,7 @@ import { line, optionalLine, parseForm, type ParsedForm } from '../../portal/lay
 import type { RawParameters } from '../../oauth/parameters.ts'
 import type { ClaimPatterns, IdentityRule } from '../../storage/application.ts'
 import type { TrustedIssuer } from './storage.ts'
-import { claimPatterns, maxClaims } from './acts.ts'
+import { claimPatterns, maxClaims } from './settings.ts'
 
 /** What a form asks about the JWTs of a kind of platform, instead of their claims. */
 export interface Platform {

@@ -22,7 +22,7 @@ const lifetimeMs = 5 * 60_000
  * valid for five minutes at most, and no longer than the developer is one; each is written to the audit log.
  */
 export async function trialPages(portal: FastifyInstance, service: ServiceContext): Promise<void> {
-  const { storage, act, activity, clock, format } = service
+  const { storage, perform, activity, clock, format } = service
   const { post } = developerPages(portal)
 
   async function isOwn({ developer }: DeveloperRequest, projectId: string): Promise<boolean> {
@@ -63,7 +63,7 @@ export async function trialPages(portal: FastifyInstance, service: ServiceContex
       const { form, developer, address, baseUrl } = request
       const client = await ownClient(request)
       const { clientId } = client.application
-      await act(actorOf(request), async (_stored, audit) => audit('token_tried', { clientId }))
+      await perform(actorOf(request), async ({ audit }) => audit('token_tried', { clientId }))
       const issue = createTokenIssuer({
         ...service,
         authenticateApplication: async () => ({
@@ -103,7 +103,7 @@ export async function trialPages(portal: FastifyInstance, service: ServiceContex
       const { value, found } = await ownToken(request)
       if (!found) return {}
       const { clientId } = found.application
-      await act(actorOf(request), async (_stored, audit) => audit('token_revoked', { clientId }))
+      await perform(actorOf(request), async ({ audit }) => audit('token_revoked', { clientId }))
       await storage.tokens.remove(accessTokenHash(value))
       return {}
     }),

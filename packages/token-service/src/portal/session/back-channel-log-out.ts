@@ -3,7 +3,7 @@ import { decodeProtectedHeader, errors, type JWTPayload } from 'jose'
 import type { FastifyError, FastifyInstance } from 'fastify'
 import type { ServiceContext } from '../../service/context.ts'
 import { InvalidClaim, verifyClaims } from '../../oauth/verify-assertion.ts'
-import type { EndedAtProvider } from '../../features/sessions/storage.ts'
+import { sessionStorage, type EndedAtProvider } from '../../features/sessions/storage.ts'
 import { OpenidFailure, type OpenidProvider } from './openid-provider.ts'
 import { patterns } from '../paths.ts'
 
@@ -16,7 +16,7 @@ const maxLifetimeSeconds = 3_600
  */
 export async function addBackChannelLogOut(
   server: FastifyInstance,
-  { storage, act, clock, activity, logFailure }: ServiceContext,
+  { storage, perform, clock, activity, logFailure }: ServiceContext,
   provider: OpenidProvider,
 ): Promise<void> {
   const { name, issuer, clientId } = provider.settings
@@ -50,8 +50,9 @@ export async function addBackChannelLogOut(
     const { logout_token: token } = (body ?? {}) as Readonly<Record<string, unknown>>
     if (typeof token !== 'string') throw new InvalidClaim('logout_token')
     const ended = await verify(token)
-    await act({ actorType: 'service', actor: name, address: ip }, async ({ sessions }, audit) => {
-      for (const detail of await sessions.closeOfProvider(ended)) audit('sessions_ended', { detail })
+    await perform({ actorType: 'service', actor: name, address: ip }, async (act) => {
+      const names = await sessionStorage(act).closeOfProvider(ended)
+      for (const detail of names) act.audit('sessions_ended', { detail })
     })
     return reply.header('cache-control', 'no-store').send()
   })

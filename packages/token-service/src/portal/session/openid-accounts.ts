@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { changesOf } from '../../storage/act.ts'
-import { LastAdministrator } from '../../features/people/acts.ts'
+import { demoteDeveloper, LastAdministrator, promoteDeveloper } from '../../features/people/acts.ts'
 import type { OpenidProviderSettings } from '../../features/people/openid-provider-options.ts'
 import type { ServiceContext } from '../../service/context.ts'
 import type { Actor } from '../../storage/audit-storage.ts'
-import { NameTaken, type Developer } from '../../features/people/storage.ts'
+import { developerStorage, NameTaken, type Developer } from '../../features/people/storage.ts'
+import { sessionStorage } from '../../features/sessions/storage.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 import { actorOf } from './session.ts'
 import { developerName, rejectLookalike } from './developer-name.ts'
@@ -16,7 +17,7 @@ export type Admission =
 
 /** The developers that people at the provider are, by issuer and subject. */
 export function createOpenidAccounts(
-  { storage, act, developersFor, clock }: ServiceContext,
+  { storage, perform, clock }: ServiceContext,
   { name: provider, issuer, nameClaim, administratorGroups, developerGroups }: OpenidProviderSettings,
 ) {
   const { developers } = storage
@@ -25,7 +26,8 @@ export function createOpenidAccounts(
   async function changeRole(developer: Developer, administrator: boolean, by: Actor): Promise<boolean> {
     if (developer.administrator === administrator) return true
     try {
-      await developersFor(by)[administrator ? 'promote' : 'demote'](developer)
+      const change = administrator ? promoteDeveloper : demoteDeveloper
+      await perform(by, (act) => change(act, developer))
       return true
     } catch (error) {
       if (error instanceof LastAdministrator) return false
@@ -34,9 +36,9 @@ export function createOpenidAccounts(
   }
 
   const endSessions = ({ id, name }: Developer, by: Actor) =>
-    act(by, async ({ sessions }, audit) => {
-      await sessions.closeAll(id)
-      audit('sessions_ended', { detail: name })
+    perform(by, async (act) => {
+      await sessionStorage(act).closeAll(id)
+      act.audit('sessions_ended', { detail: name })
     })
 
   async function join({ name, issuer, subject }: Person, administrator: boolean, address: string) {
@@ -53,11 +55,11 @@ export function createOpenidAccounts(
       createdAtMs: clock.now(),
     }
     try {
-      await act(actorOf({ developer, address }), async (stored, audit) => {
-        await rejectLookalike(developer.name, stored.developers)
-        const isNew = await stored.developers.joinByIdentity(developer, { issuer, subject })
+      await perform(actorOf({ developer, address }), async (act) => {
+        await rejectLookalike(developer.name, developerStorage(act))
+        const isNew = await developerStorage(act).joinByIdentity(developer, { issuer, subject })
         if (isNew)
-          audit('developer_joined', { detail: issuer, changes: changesOf({ administrator, subject }) })
+          act.audit('developer_joined', { detail: issuer, changes: changesOf({ administrator, subject }) })
       })
     } catch (error) {
       if (!(error instanceof NameTaken)) throw error
@@ -102,26 +104,29 @@ export function createOpenidAccounts(
   async function link(person: Person, { developer, address }: DeveloperRequest): Promise<string | undefined> {
     const { issuer, subject } = person
     if (!roleOf(person)) return notAdmitted
-    return act(actorOf({ developer, address }), async (stored, audit) => {
-      const own = await stored.developers.identities(developer.id)
+    return perform(actorOf({ developer, address }), async (act) => {
+      const own = await developerStorage(act).identities(developer.id)
       const linked = own.find((identity) => identity.issuer === issuer)
       if (linked?.subject === subject) return undefined
       if (linked) return `Another account at ${provider} is linked already. Unlink it first.`
-      if (!(await stored.developers.addIdentity(developer.id, { issuer, subject })))
+      if (!(await developerStorage(act).addIdentity(developer.id, { issuer, subject })))
         return `Somebody else here logs in with this account at ${provider}. Ask an administrator to remove them first.`
-      audit('identity_linked', { detail: issuer, changes: changesOf({ subject }) })
+      act.audit('identity_linked', { detail: issuer, changes: changesOf({ subject }) })
       return undefined
     })
   }
 
   /** Ends the sessions that began with the account at the provider, too. */
   const unlink = ({ developer, address }: DeveloperRequest) =>
-    act(actorOf({ developer, address }), async (stored, audit) => {
-      const own = await stored.developers.identities(developer.id)
+    perform(actorOf({ developer, address }), async (act) => {
+      const own = await developerStorage(act).identities(developer.id)
       for (const identity of own.filter((each) => each.issuer === issuer)) {
-        await stored.developers.removeIdentity(developer.id, identity)
-        await stored.sessions.closeOfProvider(identity)
-        audit('identity_unlinked', { detail: issuer, changes: changesOf({}, { subject: identity.subject }) })
+        await developerStorage(act).removeIdentity(developer.id, identity)
+        await sessionStorage(act).closeOfProvider(identity)
+        act.audit('identity_unlinked', {
+          detail: issuer,
+          changes: changesOf({}, { subject: identity.subject }),
+        })
       }
     })
 

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { digest } from '../../runtime/digest.ts'
 import type { Actor } from '../../storage/audit-storage.ts'
 import type { Developer } from '../../features/people/storage.ts'
+import { sessionStorage } from '../../features/sessions/storage.ts'
 import type { ServiceContext } from '../../service/context.ts'
 import type { DeveloperRequest, PortalRequest, PortalResponse } from '../portal-request.ts'
 import type { Person } from './openid-provider.ts'
@@ -64,7 +65,7 @@ interface LogIn {
 }
 
 /** Logs a developer in, always with a new session ID: an ID that was known before the login is useless. */
-export function createSessionStarter({ act, activity, keyring, clock }: ServiceContext) {
+export function createSessionStarter({ perform, activity, keyring, clock }: ServiceContext) {
   return async (
     developer: Pick<Developer, 'id' | 'name'>,
     request: PortalRequest,
@@ -79,12 +80,13 @@ export function createSessionStarter({ act, activity, keyring, clock }: ServiceC
       sid: person.sid,
       idToken: await keyring.encrypt(person.idToken),
     }
-    await act(actorOf({ developer, address }), async ({ sessions }, audit) => {
+    await perform(actorOf({ developer, address }), async (act) => {
+      const sessions = sessionStorage(act)
       if (previous !== undefined) await sessions.close(previous)
       const hash = digest(sessionId)
       const browser = describeBrowser(userAgent)
       await sessions.open({ hash, developerId: developer.id, expiresAtMs, provider, address, browser })
-      audit('logged_in', { detail: method })
+      act.audit('logged_in', { detail: method })
     })
     activity.used([developer.id])
     return { redirectTo: next, sessionId, device: createKnownDevice(keyring, developer.id) }
@@ -121,14 +123,14 @@ export function describeBrowser(userAgent: string): string {
 }
 
 /** For what a stolen session must not be able to do: people who did not log in lately must log in again. */
-export function createLogInAgain({ storage, act, clock }: ServiceContext) {
+export function createLogInAgain({ storage, perform, clock }: ServiceContext) {
   return async (request: DeveloperRequest): Promise<PortalResponse | undefined> => {
     const { sessionHash: hash = '', paths } = request
     const expiresAtMs = (await storage.sessions.findExpiry(hash)) ?? 0
     if (sessionStart(expiresAtMs) > clock.now() - recentMs) return undefined
-    await act(actorOf(request), async ({ sessions }, audit) => {
-      await sessions.close(hash)
-      audit('logged_out')
+    await perform(actorOf(request), async (act) => {
+      await sessionStorage(act).close(hash)
+      act.audit('logged_out')
     })
     const next = new URLSearchParams({ next: paths.account }).toString()
     return { redirectTo: `${paths.logIn}?${next}`, sessionId: null, notice: 'log_in_again' }

@@ -1,13 +1,26 @@
 import { createRemoteKeySets } from '../../../src/oauth/remote-key-sets.ts'
-import type { Application, DpopUse } from '../../../src/storage/application.ts'
+import { type Application, type DpopUse, isBeingDeleted } from '../../../src/storage/application.ts'
 import { describe, expect, it } from 'vitest'
-import { ApplicationChanged, createApplicationRegistry } from '../../../src/features/applications/acts.ts'
+import {
+  ApplicationChanged,
+  changeSettings,
+  createApplication,
+  deleteApplication,
+  moveApplication,
+  restoreApplication,
+} from '../../../src/features/applications/acts.ts'
+import { approve, decline, revokeApproval } from '../../../src/features/applications/approval-acts.ts'
 import { AlreadyExists, revokeSecret, rotateSecret } from '../../../src/features/credentials/acts.ts'
-import { createAct } from '../../../src/features/acts.ts'
+import {
+  changeProject,
+  createProject,
+  deleteProject,
+  restoreProject,
+} from '../../../src/features/projects/acts.ts'
 import { createAssertionAuthenticator } from '../../../src/oauth/authenticate-by-assertion.ts'
 import { createClientAuthenticator } from '../../../src/oauth/authenticate-client.ts'
 import { createFailedAttemptLimit } from '../../../src/oauth/failed-attempt-limit.ts'
-import { isBeingDeleted } from '../../../src/storage/application.ts'
+import type { Act } from '../../../src/storage/act.ts'
 import { createTokenResponse } from '../../../src/oauth/token-response.ts'
 import { openTestMemory, performOn, testKeyring } from '../../storage/open-test-storage.ts'
 
@@ -20,8 +33,24 @@ async function registered() {
   const { applications } = storage
   const keyring = testKeyring
   const perform = performOn(storage, { clock })
-  const act = createAct(perform)
-  const registry = createApplicationRegistry({ act, keyring, clock }, ada)
+  const byAda =
+    <Given extends unknown[], Result>(act: (act: Act, ...given: Given) => Promise<Result>) =>
+    (...given: Given): Promise<Result> =>
+      perform(ada, (each) => act(each, ...given))
+  const acts = {
+    createProject: byAda(createProject),
+    changeProject: byAda(changeProject),
+    deleteProject: byAda(deleteProject),
+    restoreProject: byAda(restoreProject),
+    createApplication: byAda(createApplication),
+    changeSettings: byAda(changeSettings),
+    moveApplication: byAda(moveApplication),
+    deleteApplication: byAda(deleteApplication),
+    restoreApplication: byAda(restoreApplication),
+    approve: byAda(approve),
+    decline: byAda(decline),
+    revokeApproval: byAda(revokeApproval),
+  }
   const failedAttempts = createFailedAttemptLimit(storage.failures, clock, {
     attempts: 100,
     windowSeconds: 60,
@@ -42,12 +71,12 @@ async function registered() {
     { keyring, clock, failedAttempts, authenticateByAssertion, activity: { rehash() {} } },
   )
 
-  const project = await registry.createProject({
+  const project = await acts.createProject({
     name: 'p',
     organizationName: 'o',
     developerEmail: 'e@example.com',
   })
-  const { application, clientSecret } = await registry.createApplication({
+  const { application, clientSecret } = await acts.createApplication({
     projectId: project.id,
     name: 'demo',
     status: 'approved',
@@ -84,7 +113,7 @@ async function registered() {
   return {
     time,
     storage,
-    registry,
+    acts,
     project,
     application,
     clientSecret,
@@ -96,7 +125,7 @@ async function registered() {
   }
 }
 
-describe('the application registry', () => {
+describe('acts on projects and applications', () => {
   it('creates client IDs that no command takes for a flag', async () => {
     expect((await registered()).application.clientId).toMatch(/^[0-9a-f]{32}$/)
   })
@@ -145,7 +174,7 @@ describe('the application registry', () => {
   })
 
   it('requests approval of more products, scopes, audiences or a longer lifetime, or of JWTs, unless an administrator sets them', async () => {
-    const { registry, application, client } = await registered()
+    const { acts, application, client } = await registered()
     const { name, level, responseForm, organizationName, developerEmail } = application
     const opaque = { tokenFormat: 'opaque' as const, audiences: [] as string[], dpop: 'allowed' as DpopUse }
     const stated = { name, level, organizationName, developerEmail, scopes: [] as string[], ...opaque }
@@ -157,7 +186,7 @@ describe('the application registry', () => {
       tokens: Pick<Application, 'tokenFormat' | 'audiences' | 'dpop'> = opaque,
     ) => {
       const settings = { name, level, responseForm, products, scopes, lifetimeSeconds, ...tokens }
-      await registry.changeSettings((await client()).application, settings, byAdministrator)
+      await acts.changeSettings((await client()).application, settings, { byAdministrator })
       const { application: changed } = await client()
       return [changed.products, changed.lifetimeSeconds, changed.requested]
     }
@@ -177,12 +206,12 @@ describe('the application registry', () => {
     expect(await change([], 60)).toEqual([[], 60, { ...stated, products: [], lifetimeSeconds: 60 }])
     expect(await change(['sms'], 61, true)).toEqual([['sms'], 61, undefined])
     expect(await change([], 60)).toEqual([[], 60, undefined])
-    await registry.revoke(application)
+    await acts.revokeApproval(application)
     expect(await change(['sms'], 61)).toEqual([['sms'], 61, undefined])
   })
 
   it('requests approval of what token responses state, and keeps the approved values until then', async () => {
-    const { registry, project, application, client } = await registered()
+    const { acts, project, application, client } = await registered()
     const response = async () => {
       const { application: current } = await client()
       return createTokenResponse(
@@ -193,27 +222,27 @@ describe('the application registry', () => {
     const approved = { application_name: 'demo', organization_name: 'o', developer_email: 'e@example.com' }
     expect(await response()).toMatchObject(approved)
     const settings = { ...application, name: 'Bank', level: 'gold' }
-    await registry.changeSettings((await client()).application, settings, false)
-    await registry.changeProject(project, { name: 'q', organizationName: 'Bank', developerEmail: 'b' }, false)
-    const other = await registry.createProject({ name: 'r', organizationName: 'Other', developerEmail: 'c' })
-    await registry.moveApplication(application, other.id, false)
+    await acts.changeSettings((await client()).application, settings, { byAdministrator: false })
+    await acts.changeProject(project, { name: 'q', organizationName: 'Bank', developerEmail: 'b' }, false)
+    const other = await acts.createProject({ name: 'r', organizationName: 'Other', developerEmail: 'c' })
+    await acts.moveApplication(application, other.id, false)
     expect(await response()).toMatchObject(approved)
     const requested = { name: 'Bank', level: 'gold', organizationName: 'Other', developerEmail: 'c' }
     expect((await client()).application.requested).toMatchObject(requested)
     // An administrator who changes the project does not approve the rest.
-    await registry.changeProject(other, { name: 'r', organizationName: 'New', developerEmail: 'd' }, true)
+    await acts.changeProject(other, { name: 'r', organizationName: 'New', developerEmail: 'd' }, true)
     expect(await response()).toMatchObject({ application_name: 'demo', organization_name: 'New' })
     const { application: current } = await client()
     expect(current.requested).toMatchObject({ name: 'Bank', organizationName: 'New' })
-    await registry.approve(current, current.revision)
+    await acts.approve(current, current.revision)
     expect(await response()).toMatchObject({ application_name: 'Bank', organization_name: 'New' })
     const { level, requested: open } = (await client()).application
     expect([level, open]).toEqual(['gold', undefined])
   })
 
   it('writes each change to the audit log', async () => {
-    const { registry, application, client, owner, storage, rotate, revoke } = await registered()
-    await registry.revoke(application)
+    const { acts, application, client, owner, storage, rotate, revoke } = await registered()
+    await acts.revokeApproval(application)
     await rotate(0)
     await revoke(await owner(), (await client()).secrets[0]?.id ?? '')
     const events = (await storage.audit.list(10)).map(({ event }) => event)
@@ -228,45 +257,43 @@ describe('the application registry', () => {
   })
 
   it('deletes a project or an application after a time in which it can be restored', async () => {
-    const { time, storage, registry, project, client } = await registered()
-    await registry.deleteProject(project, false)
+    const { time, storage, acts, project, client } = await registered()
+    await acts.deleteProject(project, false)
     const deleted = await client()
     expect(isBeingDeleted(deleted)).toBe(true)
     expect(deleted.application.tokenGeneration).toBe(1)
-    await registry.restoreProject(project, false)
+    await acts.restoreProject(project, false)
     expect(isBeingDeleted(await client())).toBe(false)
 
-    await registry.deleteApplication(deleted.application, false)
+    await acts.deleteApplication(deleted.application, false)
     expect(isBeingDeleted(await client())).toBe(true)
-    await registry.restoreApplication(deleted.application, false)
+    await acts.restoreApplication(deleted.application, false)
     expect(isBeingDeleted(await client())).toBe(false)
 
-    await registry.deleteApplication(deleted.application, false)
+    await acts.deleteApplication(deleted.application, false)
     time.now += 30 * 86_400_000 - 1
     expect(await storage.projects.purge(time.now)).toBe(0)
     expect(await storage.projects.purge(time.now + 1)).toBe(1)
   })
 
   it('changes projects, moves applications and declines requests', async () => {
-    const { registry, storage, project, application, client, time } = await registered()
+    const { acts, storage, project, application, client, time } = await registered()
     const details = { name: 'q', organizationName: 'r', developerEmail: 's@example.com' }
-    await registry.changeProject(project, details, true)
+    await acts.changeProject(project, details, true)
     expect(await storage.projects.list()).toEqual([{ ...project, ...details }])
-    const other = await registry.createProject({ ...details, name: 'other' })
-    await registry.moveApplication(application, other.id, true)
+    const other = await acts.createProject({ ...details, name: 'other' })
+    await acts.moveApplication(application, other.id, true)
     expect((await client()).project).toEqual(other)
     const settings = { ...application, products: ['sms'] }
     time.now += 60_000
-    await registry.changeSettings((await client()).application, settings, false)
-    await registry.decline(application, { reason: 'no' })
+    await acts.changeSettings((await client()).application, settings, { byAdministrator: false })
+    await acts.decline(application, { reason: 'no' })
     const { products, requested, review, revision } = (await client()).application
     expect([products, requested]).toEqual([[], undefined])
     expect(review?.requestedAtMs).toBe(time.now)
     expect(review?.declined).toMatchObject({ reason: 'no', requested: { products: ['sms'] }, revision })
-    await expect(registry.decline(application)).rejects.toThrow('there is nothing to decline')
-    await expect(registry.decline(application, { revision: revision - 1 })).rejects.toThrow(
-      ApplicationChanged,
-    )
+    await expect(acts.decline(application)).rejects.toThrow('there is nothing to decline')
+    await expect(acts.decline(application, { revision: revision - 1 })).rejects.toThrow(ApplicationChanged)
     const { clientId } = application
     expect(await storage.audit.list(6)).toMatchObject([
       { event: 'request_declined', clientId, detail: 'no', ...ada },
@@ -279,16 +306,16 @@ describe('the application registry', () => {
   })
 
   it('rejects what exists already, and a change of what has changed in the meantime', async () => {
-    const { registry, application, client, rotate } = await registered()
-    await expect(registry.createApplication(application, application.id)).rejects.toThrow(AlreadyExists)
+    const { acts, application, client, rotate } = await registered()
+    await expect(acts.createApplication(application, application.id)).rejects.toThrow(AlreadyExists)
     const [secret] = (await client()).secrets
     await expect(rotate(0, secret?.id)).rejects.toThrow(AlreadyExists)
     expect((await client()).secrets).toEqual([secret])
     const settings = { ...application, name: 'renamed' }
-    await registry.changeSettings(application, settings, false)
-    await expect(registry.changeSettings(application, settings, false)).rejects.toThrow(
+    await acts.changeSettings(application, settings, { byAdministrator: false })
+    await expect(acts.changeSettings(application, settings, { byAdministrator: false })).rejects.toThrow(
       'The application was changed in the meantime. Fetch it again, and repeat the change.',
     )
-    await expect(registry.approve(application, application.revision)).rejects.toThrow(ApplicationChanged)
+    await expect(acts.approve(application, application.revision)).rejects.toThrow(ApplicationChanged)
   })
 })

@@ -1,14 +1,20 @@
 import { describe, expect, it } from 'vitest'
-import { createAct } from '../../../src/features/acts.ts'
-import { createDeveloperRegistry, LastAdministrator } from '../../../src/features/people/acts.ts'
+import {
+  demoteDeveloper,
+  LastAdministrator,
+  promoteDeveloper,
+  removeDeveloper,
+} from '../../../src/features/people/acts.ts'
+import type { Developer } from '../../../src/features/people/storage.ts'
 import { openTestMemory, performOn } from '../../storage/open-test-storage.ts'
 
-describe('the developer registry', () => {
+describe('acts on developers', () => {
   it('promotes, demotes and removes developers, but not the last administrator', async () => {
     const storage = await openTestMemory()
     const { developers } = storage
-    const act = createAct(performOn(storage))
-    const registry = createDeveloperRegistry({ act }, { actorType: 'person', actor: 'ada' })
+    const perform = performOn(storage)
+    const byAda = (act: typeof removeDeveloper, developer: Developer) =>
+      perform({ actorType: 'person', actor: 'ada' }, (each) => act(each, developer))
     const join = async (name: string, administrator: boolean) => {
       const developer = { id: name, name, passwordHash: '', administrator, createdAtMs: 1 }
       await developers.invite({ hash: name, administrator, expiresAtMs: 9 })
@@ -17,13 +23,13 @@ describe('the developer registry', () => {
     }
     const [ada, bob] = [await join('ada', true), await join('bob', false)]
 
-    await expect(registry.demote(ada)).rejects.toThrow(LastAdministrator)
-    await expect(registry.remove(ada)).rejects.toThrow(/The last administrator cannot be removed/)
-    await registry.promote(bob)
-    await registry.demote(ada)
+    await expect(byAda(demoteDeveloper, ada)).rejects.toThrow(LastAdministrator)
+    await expect(byAda(removeDeveloper, ada)).rejects.toThrow(/The last administrator cannot be removed/)
+    await byAda(promoteDeveloper, bob)
+    await byAda(demoteDeveloper, ada)
     expect((await developers.list()).map(({ administrator }) => administrator)).toEqual([false, true])
-    await registry.remove(ada)
-    await expect(registry.remove(bob)).rejects.toThrow(LastAdministrator)
+    await byAda(removeDeveloper, ada)
+    await expect(byAda(removeDeveloper, bob)).rejects.toThrow(LastAdministrator)
     const events = (await storage.audit.list(3)).map(
       ({ event, actor, detail }) => `${actor} ${event} ${detail}`,
     )

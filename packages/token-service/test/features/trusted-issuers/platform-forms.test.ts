@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { claimPatterns, maxClaims } from '../../../src/features/trusted-issuers/acts.ts'
+import { claimPatterns, maxClaims } from '../../../src/features/trusted-issuers/settings.ts'
 import { platforms, type PlatformName } from '../../../src/features/trusted-issuers/platform-forms.ts'
 import type { ClaimPatterns } from '../../../src/storage/application.ts'
 

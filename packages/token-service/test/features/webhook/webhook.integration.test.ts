@@ -15,6 +15,10 @@ import {
 } from '../../portal/portal-browser.ts'
 import { runCommand, temporaryFolder, type ServiceProcess } from '../../service-process.ts'
 import { administeredService, adminSender, application, resourceServer } from '../../test-service.ts'
+import {
+  changeSettings,
+  createApplication as registerApplication,
+} from '../../../src/features/applications/acts.ts'
 import { webhookStorage } from '../../../src/features/webhook/storage.ts'
 
 useCheapPasswords()
@@ -245,7 +249,7 @@ describe('the webhook reports', () => {
 
   it('requests of approval and revoked secrets, and nothing before it is set', async () => {
     const { send, context } = await administeredService()
-    const { registryFor, storage } = context
+    const { perform, storage } = context
     const by = { actorType: 'person', actor: 'grace' } as const
     const reported = async () =>
       (await webhookStorage(storage.database).list(9)).map(
@@ -254,7 +258,8 @@ describe('the webhook reports', () => {
     const find = async () => (await storage.applications.findClient(application.clientId))!
     const change = async (level: string) => {
       const { application: current } = await find()
-      await registryFor(by).changeSettings(current, { ...current, level }, false)
+      const settings = { ...current, level }
+      await perform(by, (act) => changeSettings(act, current, settings, { byAdministrator: false }))
     }
     await change('platinum')
     await send('PUT', '/webhook', { url: internalUrl })
@@ -266,11 +271,8 @@ describe('the webhook reports', () => {
     expect(await reported()).toMatchObject([{ type: 'approval.requested', data: { client, actor } }])
     await change('gold')
     await send('POST', `/applications/${application.clientId}/revoke-tokens`)
-    await registryFor(by).createApplication({
-      ...(await find()).application,
-      name: 'new one',
-      status: 'pending',
-    })
+    const { application: current } = await find()
+    await perform(by, (act) => registerApplication(act, { ...current, name: 'new one', status: 'pending' }))
     expect(
       (await reported()).map(({ data }) => (data['client'] as { name: string }).name).toSorted(),
     ).toEqual(['new one', application.name])
@@ -296,7 +298,7 @@ describe('the webhook reports', () => {
   it('nothing of an act that fails', async () => {
     const { send, context } = await administeredService()
     await send('PUT', '/webhook', { url: internalUrl })
-    const act = context.act({ actorType: 'service' }, async (_stored, audit) => {
+    const act = context.perform({ actorType: 'service' }, async ({ audit }) => {
       audit('secret_revoked', { clientId: application.clientId, detail: 'a' })
       throw new Error('undone')
     })
