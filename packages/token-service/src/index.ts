@@ -5,12 +5,13 @@ export type { RunningTokenService } from './service/running-token-service.ts'
 export type { ApplicationStatus, ClaimPatterns, IdentityRule, ResponseForm } from './storage/application.ts'
 export type { Clock } from './runtime/clock.ts'
 export { UsageError } from './runtime/usage-error.ts'
+export type { PublicKeyOptions } from './features/credentials/public-keys.ts'
 export type {
   ApplicationOptions,
-  ResourceServerOptions,
+  OpenidProviderOptions,
   ProductOptions,
+  ResourceServerOptions,
   ScopeOptions,
+  TokenServiceOptions,
   TrustedIssuerOptions,
-} from './features/applications/options.ts'
-export type { PublicKeyOptions } from './features/credentials/public-keys.ts'
-export type { OpenidProviderOptions, TokenServiceOptions } from './service/token-service-options.ts'
+} from './service/token-service-options.ts'

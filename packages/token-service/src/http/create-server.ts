@@ -4,7 +4,7 @@ import { handleErrors, sendError } from './error-handling.ts'
 import { maxBodyBytes } from './oauth-routes.ts'
 import { rejectAmbiguousRequests, respondToMalformedRequests } from './malformed-requests.ts'
 import { decorateWithOutcome } from './request-outcome.ts'
-import { trusts, type TrustProxy } from './trust-proxy.ts'
+import { trusts, type TrustProxy } from './trusted-proxies.ts'
 
 /** A Fastify server that limits sizes and times of requests. */
 export function createServer({

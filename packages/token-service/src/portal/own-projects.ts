@@ -1,5 +1,5 @@
 import { PortalError } from './portal-error.ts'
-import type { DeveloperRequest } from './portal-request.ts'
+import type { DeveloperRequest } from './page-routes.ts'
 import type { Storage } from '../service/context.ts'
 import type { Project, RegisteredClient } from '../storage/application.ts'
 

@@ -4,7 +4,7 @@ import { newSecret } from './credentials/secret-page.ts'
 import { checkboxes, csrfInput, emptyForm, field } from './layout/form.ts'
 import type { PageContent } from './layout/page.ts'
 import { tokenSnippets } from './layout/snippets.ts'
-import type { DeveloperRequest } from './portal-request.ts'
+import type { DeveloperRequest } from './page-routes.ts'
 import type { Project, RegisteredClient } from '../storage/application.ts'
 
 /** The progress of a developer towards the first token. */

@@ -35,7 +35,7 @@ export function addRoutes(server: FastifyInstance, service: OpenService): void {
   if (portal) {
     server.register(async (pages) => {
       const { addPortal } = await import('../portal/add-portal.ts')
-      const { featurePages } = await import('../features/pages.ts')
+      const { featurePages } = await import('../features/all-pages.ts')
       addPortal(pages, context, featurePages)
     })
   }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import { featureOperations } from '../features/admin-operations.ts'
+import { featureOperations } from '../features/all-operations.ts'
 import { createPasswordLink, inviteDeveloper } from '../features/people/acts.ts'
 import { createAdminServer } from '../admin/admin-server.ts'
 import { listen, type ListenerAddress, requestsHaveArrived, stopAccepting } from '../http/listen.ts'

@@ -1,26 +1,21 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { z } from 'zod'
 import { allowedRanges } from '../runtime/internal-addresses.ts'
-import { parseTrustProxy } from '../http/trust-proxy.ts'
+import { trustedProxies } from '../http/trusted-proxies.ts'
 import { systemClock, type Clock } from '../runtime/clock.ts'
 import { UsageError } from '../runtime/usage-error.ts'
+import { applicationSchema, rejectWithoutAudience } from '../features/applications/settings.ts'
 import {
-  rejectDuplicates,
-  rejectWithoutAudience,
-  rejectInvalidProducts,
-  rejectWithoutCredentials,
-  rejectWeakSecrets,
-} from '../features/applications/options.ts'
-import {
-  applicationSchema,
-  productName,
-  resourceServerSchema,
   productDetails,
+  productName,
+  productNamePattern,
   scopeDetails,
   scopeName,
-} from '../features/applications/settings.ts'
+} from '../features/catalogue/settings.ts'
+import { configuredKeys, type PublicKeyOptions } from '../features/credentials/public-keys.ts'
+import { resourceServerSchema } from '../features/resource-servers/settings.ts'
 import { rejectInvalidIssuers, trustedIssuerSettings } from '../features/trusted-issuers/settings.ts'
-import { openidProviderSettings } from '../features/people/openid-provider-options.ts'
+import { openidProviderSettings } from '../features/people/openid-provider-settings.ts'
 import { signingAlgorithms } from '../oauth/signing-keys.ts'
 import { parseStorageLocation } from '../storage/open-database.ts'
 import { boolean, booleanOf, list, numeric, parseSettings, port, setting } from '../runtime/setting.ts'
@@ -96,17 +91,7 @@ export const serviceSettings = z.strictObject({
       .transform((url) => url.replace(/\/+$/, ''))
       .optional(),
   ),
-  trustProxy: setting(
-    '<addresses>',
-    'proxies that are trusted to report client addresses: the number of hops, or a comma-separated list of addresses, CIDR ranges and the names loopback, linklocal and uniquelocal',
-    z
-      .union(
-        [z.boolean(), z.number(), z.string()],
-        'must be true, false, the number of hops, or a comma-separated list of addresses',
-      )
-      .default(false)
-      .transform(parseTrustProxy),
-  ),
+  trustProxy: trustedProxies,
   corsOrigins: setting(
     '<origins>',
     'comma-separated origins whose pages may request tokens, or * (default: none)',
@@ -205,4 +190,67 @@ export function checkOptions(options: Embedding): ResolvedOptions {
     if (storage.kind !== 'memory') rejectWeakSecrets(name, clients)
   }
   return { ...options, metrics: options.metrics ?? storage.kind !== 'memory' }
+}
+
+/** @throws {@link UsageError} if two entries of a setting have the same client ID */
+function rejectDuplicates(setting: string, clients: readonly { readonly clientId: string }[]): void {
+  const clientIds = clients.map(({ clientId }) => clientId)
+  const duplicate = clientIds.find((clientId, index) => clientIds.indexOf(clientId) !== index)
+  if (duplicate !== undefined)
+    throw new UsageError(`${setting} contains the client ID "${duplicate}" twice. Remove one of the entries.`)
+}
+
+/** @throws {@link UsageError} if a client has no credentials, or a public key cannot be used */
+function rejectWithoutCredentials(
+  setting: string,
+  clients: readonly (PublicKeyOptions & {
+    readonly clientId: string
+    readonly clientSecret?: string | undefined
+  })[],
+): void {
+  for (const client of clients) {
+    if (keysOf(setting, client).length > 0 || client.clientSecret !== undefined) continue
+    throw new UsageError(
+      `"${client.clientId}" in ${setting} has neither a clientSecret nor a public key. Add one of them.`,
+    )
+  }
+}
+
+function keysOf(setting: string, client: PublicKeyOptions & { readonly clientId: string }) {
+  try {
+    return configuredKeys(client, 0)
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    throw new UsageError(`"${client.clientId}" in ${setting} has no usable public key. ${error.message}`)
+  }
+}
+
+/** @throws {@link UsageError} if a product has a name that a token response cannot list */
+function rejectInvalidProducts(
+  applications: readonly { readonly clientId: string; readonly products: readonly string[] }[],
+): void {
+  for (const { clientId, products } of applications) {
+    const invalid = products.find((product) => !productNamePattern.test(product))
+    if (invalid === undefined) continue
+    throw new UsageError(
+      `"${clientId}" in applications has the product "${invalid}", whose name must not contain commas or brackets, or start or end with a space.`,
+    )
+  }
+}
+
+const minSecretLength = 16
+
+/** @throws {@link UsageError} if a secret is short enough to be guessed */
+function rejectWeakSecrets(
+  setting: string,
+  clients: readonly { readonly clientId: string; readonly clientSecret?: string | undefined }[],
+): void {
+  const weak = clients.find(
+    ({ clientSecret }) => clientSecret !== undefined && clientSecret.length < minSecretLength,
+  )
+  if (weak) {
+    throw new UsageError(
+      `The secret of "${weak.clientId}" in ${setting} is too short. Use ${minSecretLength} or more random characters; only memory storage allows fewer.`,
+    )
+  }
 }

@@ -1,12 +1,15 @@
 import type { FastifyBaseLogger } from 'fastify'
+import type { PublicKeyOptions } from '../features/credentials/public-keys.ts'
 import type {
-  ApplicationOptions,
-  ResourceServerOptions,
-  ProductOptions,
-  ScopeOptions,
-  TrustedIssuerOptions,
-} from '../features/applications/options.ts'
+  ApplicationStatus,
+  DpopUse,
+  IdentityRule,
+  ResponseForm,
+  TokenFormat,
+} from '../storage/application.ts'
 import type { Clock } from '../runtime/clock.ts'
+
+// The published declarations consist of these types, so they do not derive from the schemas that check them.
 
 /** The OpenID provider through which people log in to the portal. */
 export interface OpenidProviderOptions {
@@ -128,4 +131,84 @@ export interface TokenServiceOptions {
   readonly logger?: FastifyBaseLogger | undefined
   /** @default the system clock */
   readonly clock?: Clock | undefined
+}
+
+/** An application that is created when the service starts. */
+export interface ApplicationOptions extends PublicKeyOptions {
+  readonly name: string
+  readonly clientId: string
+  /** Required without a public key. */
+  readonly clientSecret?: string | undefined
+  /** When `clientSecret` expires, as an ISO 8601 date. @default never */
+  readonly clientSecretExpiresAt?: string | undefined
+  /** The API products that its tokens are valid for. @default [] */
+  readonly products?: readonly string[] | undefined
+  /** The scopes that its tokens can have (RFC 6749, section 3.3); a request can narrow them. @default [] */
+  readonly scopes?: readonly string[] | undefined
+  /** @default '' */
+  readonly level?: string | undefined
+  /** The format of its token responses. @default 'products' */
+  readonly responseForm?: ResponseForm | undefined
+  /** The lifetime of its tokens in seconds. @default 3600 */
+  readonly lifetimeSeconds?: number | undefined
+  /** `jwt`: access tokens that APIs verify themselves (RFC 9068); requires `audiences`. @default 'opaque' */
+  readonly tokenFormat?: TokenFormat | undefined
+  /**
+   * Whether its tokens are bound to a key of the client (RFC 9449): never, if a token request has a DPoP proof, or always.
+   * @default 'allowed'
+   */
+  readonly dpop?: DpopUse | undefined
+  /** The APIs that its tokens are for (`aud`); a request can narrow them with `resource` (RFC 8707). @default [] */
+  readonly audiences?: readonly string[] | undefined
+  /** Further claims of its JWTs, such as `{ tenant: 'a' }`. @default {} */
+  readonly claims?: Readonly<Record<string, unknown>> | undefined
+  /** Tokens are issued only to approved applications. @default 'approved' */
+  readonly status?: ApplicationStatus | undefined
+  /** Its project, which is created if it does not exist. @default 'default' */
+  readonly project?: string | undefined
+  /** The organisation of the project, if it is created. @default 'example-org' */
+  readonly organizationName?: string | undefined
+  /** The developer email of the project, if it is created. @default 'developer@example.com' */
+  readonly developerEmail?: string | undefined
+}
+
+/** An API that may introspect tokens. It is registered when the service starts. */
+export interface ResourceServerOptions extends PublicKeyOptions {
+  readonly clientId: string
+  /** Required without a public key. */
+  readonly clientSecret?: string | undefined
+  /** @default its client ID */
+  readonly name?: string | undefined
+  /** Tokens for other APIs (`aud`) are inactive for it. @default it may introspect every token */
+  readonly audiences?: readonly string[] | undefined
+}
+
+/** An API product of the catalogue. */
+export interface ProductOptions {
+  readonly name: string
+  /** For the developers who choose products. */
+  readonly description?: string | undefined
+}
+
+/** A scope of the catalogue, and the API that it belongs to. */
+export interface ScopeOptions {
+  readonly name: string
+  /** The `aud` of the tokens that may have it. @default those of every API */
+  readonly audience?: string | undefined
+  /** For the developers who choose scopes. */
+  readonly description?: string | undefined
+}
+
+/** An issuer whose JWTs are exchanged for access tokens. In the configuration alone; others are added over HTTP. */
+export interface TrustedIssuerOptions {
+  /** The `iss` of its JWTs, character by character. */
+  readonly issuer: string
+  /** The https URL of its JWK set. @default the one in its metadata (RFC 8414, or OpenID Connect Discovery) */
+  readonly jwksUrl?: string | undefined
+  /** The `aud` of its JWTs. @default the issuer or the token endpoint of this service */
+  readonly audiences?: readonly string[] | undefined
+  /** Accepts each JWT once, by its `jti`. Kubernetes and Google Cloud send one JWT repeatedly. @default false */
+  readonly detectReplay?: boolean | undefined
+  /** Which application a JWT stands for: exactly one must be found. */
+  readonly rules: readonly IdentityRule[]
 }

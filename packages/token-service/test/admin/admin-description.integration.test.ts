@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { adminDescription } from '../../src/admin/admin-description.ts'
 import { administeredService } from '../test-service.ts'
-import { featureOperations } from '../../src/features/admin-operations.ts'
+import { featureOperations } from '../../src/features/all-operations.ts'
 
 interface Description {
   readonly paths: Record<string, Record<string, { readonly responses: Record<string, unknown> }>>

@@ -18,7 +18,7 @@ import {
   testService,
   tokenPath,
 } from '../test-service.ts'
-import { featureOperations } from '../../src/features/admin-operations.ts'
+import { featureOperations } from '../../src/features/all-operations.ts'
 
 type Collection = Exclude<newman.NewmanRunOptions['collection'], string>
 

@@ -9,13 +9,13 @@ import {
 import { ms, named, operation, type AdminContext, type OperationGroup } from '../../admin/operation.ts'
 import { changeTokens, createApplication } from './acts.ts'
 import { approve, decline, revokeApproval, revokeTokens } from './approval-acts.ts'
-import { rejectWithoutAudience } from './options.ts'
 import {
   applicationSchema,
   applicationSettings,
   changedTokenSettings,
   maxNoteLength,
   newApplicationSettings,
+  rejectWithoutAudience,
   tokenSettings,
 } from './settings.ts'
 import { NotFoundError } from '../../runtime/usage-error.ts'

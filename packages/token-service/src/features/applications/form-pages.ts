@@ -5,7 +5,7 @@ import { dialog } from '../../portal/layout/dialog.ts'
 import { type FormState, choice, csrfInput, emptyForm, textArea } from '../../portal/layout/form.ts'
 import { type DangerRow, dangerSection, endsForOthers } from '../../portal/layout/menus.ts'
 import type { PageContent } from '../../portal/layout/page.ts'
-import type { DeveloperRequest } from '../../portal/portal-request.ts'
+import type { DeveloperRequest } from '../../portal/page-routes.ts'
 import type { Project, RegisteredClient } from '../../storage/application.ts'
 
 interface ChangeSettingsContent extends SettingsContent {

@@ -1,57 +1,40 @@
 import { z } from 'zod'
+import { UsageError } from '../../runtime/usage-error.ts'
 import type { Application, Approval, DpopUse } from '../../storage/application.ts'
-import {
-  audiencePattern,
-  defaultLifetimeSeconds,
-  dpopUses,
-  productNamePattern,
-  reservedClaims,
-  responseForms,
-  scopePattern,
-  tokenFormats,
-} from './options.ts'
+import { audiences, productName, scopeName } from '../catalogue/settings.ts'
+
+/** How long tokens last unless an application has another lifetime. */
+export const defaultLifetimeSeconds = 3600
+
+export const responseForms = ['products', 'refresh', 'rfc6749'] as const
+
+export const tokenFormats = ['opaque', 'jwt'] as const
+
+export const dpopUses = ['none', 'allowed', 'required'] as const
+
+/** The claims that the service sets, and those that mean something else in other tokens. */
+export const reservedClaims = [
+  'iss',
+  'sub',
+  'aud',
+  'exp',
+  'nbf',
+  'iat',
+  'jti',
+  'client_id',
+  'scope',
+  'scp',
+  'api_products',
+  'cnf',
+  'act',
+  'may_act',
+]
 
 const printable = z.string().regex(/^[\x20-\x7e]{1,512}$/, 'must be 1 to 512 printable ASCII characters')
 const name = z.string().min(1).max(200)
 
 /** What owners and administrators write about a request, in characters. */
 export const maxNoteLength = 500
-
-export const productName = z
-  .string()
-  .min(1)
-  .regex(productNamePattern, 'must not contain commas or brackets, or start or end with a space')
-
-export const scopeName = z
-  .string()
-  .regex(scopePattern, 'must be 1 to 200 printable ASCII characters, without spaces, quotes and backslashes')
-
-const audienceName = z
-  .string()
-  .regex(audiencePattern, 'must be a URI, or a name of printable ASCII characters without spaces')
-
-export const audiences = z.array(audienceName).max(20)
-
-const description = z
-  .string()
-  .trim()
-  .min(1)
-  .max(200)
-  .optional()
-  .describe('For those who choose it. If it is omitted, there is none.')
-
-/** A product of the catalogue, without its name. */
-export const productDetails = z.strictObject({ description })
-
-/** A scope of the catalogue, without its name. */
-export const scopeDetails = z.strictObject({
-  audience: audienceName
-    .optional()
-    .describe(
-      'The API that it belongs to: only tokens for it have the scope. If it is omitted, the scope is of every API.',
-    ),
-  description,
-})
 
 const claims = z
   .record(z.string().min(1), z.unknown())
@@ -113,10 +96,10 @@ const needsApproval = {
   dpop: 'weaker',
 } as const satisfies Record<keyof Approval, 'longer' | 'more' | 'weaker' | 'other'>
 
-const approvedFields = Object.keys(needsApproval) as (keyof Approval)[]
+export const approvedFields = Object.keys(needsApproval) as (keyof Approval)[]
 
 /** What of an application is approved. */
-function approvalOf(application: Approval): Approval {
+export function approvalOf(application: Approval): Approval {
   return Object.fromEntries(approvedFields.map((field) => [field, application[field]])) as unknown as Approval
 }
 
@@ -183,9 +166,23 @@ export const applicationSchema = newApplicationSettings.extend({
   developerEmail: name.default('developer@example.com'),
 })
 
-export const resourceServerSchema = z.strictObject({
-  clientId: z.string().min(1),
-  ...applicationSchema.pick({ clientSecret: true, jwks: true, jwksUrl: true, publicKey: true }).shape,
-  name: name.optional(),
-  audiences: audiences.optional(),
-})
+export type ResolvedApplication = z.output<typeof applicationSchema>
+
+/** Whether an application would get JWTs for no API. */
+export function lacksAudience({
+  tokenFormat,
+  audiences,
+}: Pick<Application, 'tokenFormat' | 'audiences'>): boolean {
+  return tokenFormat === 'jwt' && audiences.length === 0
+}
+
+/** @throws {@link UsageError} if an application {@link lacksAudience} */
+export function rejectWithoutAudience(
+  applications: readonly Pick<Application, 'clientId' | 'tokenFormat' | 'audiences'>[],
+): void {
+  const wrong = applications.find(lacksAudience)
+  if (wrong)
+    throw new UsageError(
+      `"${wrong.clientId}" in applications has the token format jwt without audiences. Add the API that its tokens are for.`,
+    )
+}

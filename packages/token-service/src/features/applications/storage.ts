@@ -15,6 +15,7 @@ import { nameColumns, type NameColumns } from '../../storage/folded-name.ts'
 import { createBatcher } from '../../storage/batcher.ts'
 import { anyOf, firstOf, frequentStatement, inTransaction, type Database } from '../../storage/database.ts'
 import { secretColumns, withSecrets } from '../credentials/storage.ts'
+import { approvalOf, approvedFields } from './settings.ts'
 
 export type ApplicationChanges = Partial<
   Approval & ApplicationSettings & Pick<Application, 'projectId' | 'status' | 'keys' | 'claims'>
@@ -144,22 +145,14 @@ export function clientFinder(database: Database): ApplicationStorage['findClient
   })
 }
 
+/** Named, because a statement of every token request is prepared. */
 export const applicationColumns = [
+  ...approvedFields.map((field) => `applications.${field}` as const),
   'applications.id',
   'applications.projectId',
-  'applications.name',
   'applications.clientId',
   'applications.status',
-  'applications.products',
-  'applications.scopes',
-  'applications.level',
-  'applications.organizationName',
-  'applications.developerEmail',
   'applications.responseForm',
-  'applications.lifetimeSeconds',
-  'applications.tokenFormat',
-  'applications.audiences',
-  'applications.dpop',
   'applications.createdAtMs',
   'applications.requested',
   'applications.review',
@@ -235,24 +228,25 @@ export function toClients(rows: readonly ClientRow[]): RegisteredClient[] {
   })
 }
 
-type StoredApproval = Omit<Approval, 'dpop'> & Partial<Pick<Approval, 'dpop'>>
-
 export function toApplication(
   row: Omit<Selectable<Schema['applications']>, keyof NameColumns | 'requestedAtMs'>,
 ): Application {
   const { products, scopes, audiences, requested, review, keys, claims, ...rest } = row
-  const { deletesAtMs, deletedBy, ...application } = rest
-  // What was requested before tokens could be bound says nothing about that.
-  const toApproval = (approval: StoredApproval): Approval => ({ dpop: application.dpop, ...approval })
-  const { declined, ...reviewed } = JSON.parse(review ?? '{}') as Review
-  return {
-    ...application,
+  const { deletesAtMs, deletedBy, ...columns } = rest
+  const application = {
+    ...columns,
     products: JSON.parse(products) as string[],
     scopes: JSON.parse(scopes) as string[],
     audiences: JSON.parse(audiences) as string[],
     keys: JSON.parse(keys) as PublicKey[],
     claims: JSON.parse(claims) as Application['claims'],
-    ...(requested !== null && { requested: toApproval(JSON.parse(requested) as StoredApproval) }),
+  }
+  // What was requested before a field was added says nothing about it.
+  const toApproval = (approval: Partial<Approval>): Approval => ({ ...approvalOf(application), ...approval })
+  const { declined, ...reviewed } = JSON.parse(review ?? '{}') as Review
+  return {
+    ...application,
+    ...(requested !== null && { requested: toApproval(JSON.parse(requested) as Partial<Approval>) }),
     ...(review !== null && {
       review: {
         ...reviewed,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { named, operation, type AnyOperation, type OperationGroup } from '../../admin/operation.ts'
 import { parseValue } from '../../runtime/parse-value.ts'
 import type { CatalogueEntry } from './storage.ts'
-import { productDetails, productName, scopeDetails, scopeName } from '../applications/settings.ts'
+import { productDetails, productName, scopeDetails, scopeName } from './settings.ts'
 import { removeEntry, setEntry } from './acts.ts'
 
 const catalogues = {

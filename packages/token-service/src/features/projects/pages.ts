@@ -35,10 +35,9 @@ import {
   parseForm,
 } from '../../portal/layout/parse-form.ts'
 import { absent, relativeTime, time } from '../../portal/layout/time.ts'
-import { administratorPages, developerPages } from '../../portal/pages.ts'
+import { administratorPages, developerPages, type DeveloperRequest } from '../../portal/page-routes.ts'
 import { patterns } from '../../portal/paths.ts'
 import { PortalError } from '../../portal/portal-error.ts'
-import type { DeveloperRequest } from '../../portal/portal-request.ts'
 import { ownProject, ownerIdOf } from '../../portal/own-projects.ts'
 import type { PortalService } from '../../portal/session/openid-provider.ts'
 import { actorOf } from '../../portal/session/session.ts'

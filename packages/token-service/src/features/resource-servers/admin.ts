@@ -7,7 +7,7 @@ import {
   naming,
   newCredentials,
 } from '../../admin/credentials.ts'
-import { audiences } from '../applications/settings.ts'
+import { audiences } from '../catalogue/settings.ts'
 import { named, operation, type AdminContext, type OperationGroup } from '../../admin/operation.ts'
 import {
   changeResourceServer,

@@ -1,15 +1,20 @@
 import { type SafeHtml, html } from '@remix-run/html-template'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import type { OpenidProviderSettings } from '../people/openid-provider-options.ts'
+import type { OpenidProviderSettings } from '../people/openid-provider-settings.ts'
 import { logInPage, nextPath } from './log-in-pages.ts'
 import { portalRoot } from '../../http/base-url.ts'
 import { csrfInput, emptyForm } from '../../portal/layout/form.ts'
 import type { PageContent } from '../../portal/layout/page.ts'
-import { developerPages, openPages } from '../../portal/pages.ts'
+import {
+  developerPages,
+  type DeveloperRequest,
+  openPages,
+  type PortalRequest,
+  type PortalResponse,
+} from '../../portal/page-routes.ts'
 import { patterns } from '../../portal/paths.ts'
 import { PortalError } from '../../portal/portal-error.ts'
-import type { DeveloperRequest, PortalRequest, PortalResponse } from '../../portal/portal-request.ts'
 import { createOpenidAccounts } from '../../portal/session/openid-accounts.ts'
 import { OpenidFailure, type Person, type PortalService } from '../../portal/session/openid-provider.ts'
 import { hasPassword } from '../../portal/session/password.ts'

@@ -5,7 +5,7 @@ import { NotFoundError, UsageError } from '../../runtime/usage-error.ts'
 import { changesOf, type Act, type Perform } from '../../storage/act.ts'
 import type { Actor } from '../../storage/audit-storage.ts'
 import type { Database } from '../../storage/database.ts'
-import { signingSecretPrefix, type WebhookSender } from './delivery.ts'
+import { signingSecretPrefix, type WebhookSender } from './signed-delivery.ts'
 import { webhookEvent } from './events.ts'
 import { webhookStorage, type Webhook, type WebhookDelivery } from './storage.ts'
 

@@ -1,15 +1,15 @@
 import type { CatalogueEntry, CatalogueKind } from '../../features/catalogue/storage.ts'
 import { html, type SafeHtml } from '@remix-run/html-template'
 import { z } from 'zod'
+import { audiencePattern } from '../../features/catalogue/settings.ts'
 import {
-  audiencePattern,
   defaultLifetimeSeconds,
   dpopUses,
   lacksAudience,
+  maxNoteLength,
   responseForms,
   tokenFormats,
-} from '../../features/applications/options.ts'
-import { maxNoteLength } from '../../features/applications/settings.ts'
+} from '../../features/applications/settings.ts'
 import type { Application, ApplicationSettings, Approval } from '../../storage/application.ts'
 import type { RawParameters } from '../../oauth/parameters.ts'
 import { checkboxes, choice, field, optionList, type FormState } from '../layout/form.ts'

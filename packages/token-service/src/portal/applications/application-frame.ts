@@ -5,7 +5,7 @@ import { clientIdLine } from '../layout/copyable.ts'
 import { csrfInput } from '../layout/form.ts'
 import type { PageContent } from '../layout/page.ts'
 import { time } from '../layout/time.ts'
-import type { DeveloperRequest } from '../portal-request.ts'
+import type { DeveloperRequest } from '../page-routes.ts'
 import { statusBadge } from './status-badge.ts'
 
 const tabs = [

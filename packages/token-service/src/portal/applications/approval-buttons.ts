@@ -3,7 +3,7 @@ import { bindingTexts, getsJwts, kindOfTokens } from './application-form.ts'
 import { csrfInput } from '../layout/form.ts'
 import { linkTo } from '../layout/paging.ts'
 import { duration } from '../layout/time.ts'
-import type { DeveloperRequest } from '../portal-request.ts'
+import type { DeveloperRequest } from '../page-routes.ts'
 import type { Application, Approval, RegisteredClient, Review } from '../../storage/application.ts'
 
 /** The buttons beside the title: what an administrator decides. */

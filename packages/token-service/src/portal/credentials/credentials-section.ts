@@ -8,7 +8,7 @@ import { list } from '../layout/list.ts'
 import { moreMenu } from '../layout/menus.ts'
 import type { PageContent } from '../layout/page.ts'
 import { type LastUses, absent, lastUse, relativeTime } from '../layout/time.ts'
-import type { DeveloperRequest } from '../portal-request.ts'
+import type { DeveloperRequest } from '../page-routes.ts'
 import type { PublicKey, RegisteredClient, StoredSecret } from '../../storage/application.ts'
 
 /** When existing secrets expire after a rotation: the form's value, its label, and the seconds. */

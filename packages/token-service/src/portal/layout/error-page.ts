@@ -1,7 +1,7 @@
 import { html } from '@remix-run/html-template'
 import type { Viewer } from './page.ts'
 import type { PortalErrorReason } from '../portal-error.ts'
-import type { PortalResponse } from '../portal-request.ts'
+import type { PortalResponse } from '../page-routes.ts'
 
 export type PageErrorReason = PortalErrorReason | 'rejected' | 'internal' | 'unavailable'
 

@@ -9,7 +9,7 @@ import { PortalError } from '../portal-error.ts'
 import { isKnownDevice } from './session.ts'
 import { isPassword, knownDevice } from './password.ts'
 import type { FormState } from '../layout/form.ts'
-import type { PortalResponse } from '../portal-request.ts'
+import type { PortalResponse } from '../page-routes.ts'
 
 const failureLimit = { attempts: 10, windowSeconds: 300 }
 // For all names together: neither an address nor a network can keep the password check busy.

@@ -5,7 +5,7 @@ import type { Actor } from '../../storage/audit-storage.ts'
 import type { Developer } from '../../features/people/storage.ts'
 import { sessionStorage } from '../../features/sessions/storage.ts'
 import type { ServiceContext } from '../../service/context.ts'
-import type { DeveloperRequest, PortalRequest, PortalResponse } from '../portal-request.ts'
+import type { DeveloperRequest, PortalRequest, PortalResponse } from '../page-routes.ts'
 import type { Person } from './openid-provider.ts'
 import type { Keyring } from '../../runtime/keyring.ts'
 

@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { createServer } from '../../src/http/create-server.ts'
-import { parseTrustProxy, type TrustProxy } from '../../src/http/trust-proxy.ts'
+import { parseTrustProxy, type TrustProxy } from '../../src/http/trusted-proxies.ts'
 import { testService } from '../test-service.ts'
 
 describe('trustProxy', () => {

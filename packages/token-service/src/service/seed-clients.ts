@@ -1,24 +1,28 @@
 import { hash, randomUUID } from 'node:crypto'
 import { digest } from '../runtime/digest.ts'
 import type { StoredSecret, PublicKey } from '../storage/application.ts'
-import { applicationStorage } from './applications/storage.ts'
-import { secretStorage } from './credentials/storage.ts'
-import { projectStorage } from './projects/storage.ts'
-import { resourceServerStorage } from './resource-servers/storage.ts'
-import { catalogueStorage, type CatalogueEntry, type CatalogueKind } from './catalogue/storage.ts'
+import { applicationStorage } from '../features/applications/storage.ts'
+import { secretStorage } from '../features/credentials/storage.ts'
+import { projectStorage } from '../features/projects/storage.ts'
+import { resourceServerStorage } from '../features/resource-servers/storage.ts'
+import { catalogueStorage, type CatalogueEntry, type CatalogueKind } from '../features/catalogue/storage.ts'
 import type { Database } from '../storage/database.ts'
 import { byConfiguration, changesOf, type Act, type Perform } from '../storage/act.ts'
-import type { ResolvedApplication, ResourceServerOptions } from './applications/options.ts'
-import { settingNames, type SettingName } from './applications/settings.ts'
+import {
+  settingNames,
+  type ResolvedApplication,
+  type SettingName,
+} from '../features/applications/settings.ts'
+import type { ResourceServerOptions } from './token-service-options.ts'
 import {
   configuredId,
   isConfigured,
   storedSecret,
   type ClientKind,
   type CredentialOwner,
-} from './credentials/acts.ts'
-import { setEntry } from './catalogue/acts.ts'
-import { configuredKeys, withConfiguredKeys } from './credentials/public-keys.ts'
+} from '../features/credentials/acts.ts'
+import { setEntry } from '../features/catalogue/acts.ts'
+import { configuredKeys, withConfiguredKeys } from '../features/credentials/public-keys.ts'
 
 export interface SeedContext {
   readonly database: Database

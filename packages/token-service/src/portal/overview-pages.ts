@@ -1,29 +1,22 @@
 import { type SafeHtml, html } from '@remix-run/html-template'
 import type { FastifyInstance } from 'fastify'
 import { randomUUID } from 'node:crypto'
-import type { ExpiringSecret, FailureTotal, ListPage } from '../search/listings.ts'
-import { catalogueHints } from '../../portal/applications/application-form.ts'
-import { successRate, usageFigure, usageLegend } from '../../portal/applications/usage-chart.ts'
-import {
-  type Usage,
-  describeOutcome,
-  summarizeUsage,
-  usageRanges,
-  usageStart,
-} from '../../portal/applications/usage.ts'
-import { type AuditSentence, createAuditSentences, eventGroups } from '../../portal/audit-events.ts'
-import { expiryBadge } from '../../portal/credentials/credentials-section.ts'
-import { type Column, type Facet, type ListState, list, listState, named } from '../../portal/layout/list.ts'
-import type { PageContent } from '../../portal/layout/page.ts'
-import { formatCount, formatShortCount, linkTo } from '../../portal/layout/paging.ts'
-import { relativeTime, relativeTimeOrNever } from '../../portal/layout/time.ts'
-import { type StartContent, startPage } from '../../portal/start-page.ts'
-import { developerPages } from '../../portal/pages.ts'
-import { patterns } from '../../portal/paths.ts'
-import type { DeveloperRequest } from '../../portal/portal-request.ts'
-import { joinedProjects, ownerIdOf } from '../../portal/own-projects.ts'
-import type { PortalService } from '../../portal/session/openid-provider.ts'
-import { type Project, isBeingDeleted } from '../../storage/application.ts'
+import type { ExpiringSecret, FailureTotal, ListPage } from '../features/search/listings.ts'
+import { catalogueHints } from './applications/application-form.ts'
+import { successRate, usageFigure, usageLegend } from './applications/usage-chart.ts'
+import { type Usage, describeOutcome, summarizeUsage, usageRanges, usageStart } from './applications/usage.ts'
+import { type AuditSentence, createAuditSentences, eventGroups } from './audit-events.ts'
+import { expiryBadge } from './credentials/credentials-section.ts'
+import { type Column, type Facet, type ListState, list, listState, named } from './layout/list.ts'
+import type { PageContent } from './layout/page.ts'
+import { formatCount, formatShortCount, linkTo } from './layout/paging.ts'
+import { relativeTime, relativeTimeOrNever } from './layout/time.ts'
+import { type StartContent, startPage } from './start-page.ts'
+import { developerPages, type DeveloperRequest } from './page-routes.ts'
+import { patterns } from './paths.ts'
+import { joinedProjects, ownerIdOf } from './own-projects.ts'
+import type { PortalService } from './session/openid-provider.ts'
+import { type Project, isBeingDeleted } from '../storage/application.ts'
 
 const shownRows = 5
 const dayMs = 86_400_000

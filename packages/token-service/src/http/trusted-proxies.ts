@@ -1,5 +1,7 @@
 import proxyAddress from '@fastify/proxy-addr'
 import ipaddr from 'ipaddr.js'
+import { z } from 'zod'
+import { setting } from '../runtime/setting.ts'
 import { UsageError } from '../runtime/usage-error.ts'
 
 export type TrustProxy = boolean | number | string[]
@@ -24,6 +26,19 @@ export function parseTrustProxy(value: boolean | number | string): TrustProxy {
     `trustProxy contains the invalid value "${invalid}". Use the number of hops, or a comma-separated list of addresses, CIDR ranges, loopback, linklocal and uniquelocal.`,
   )
 }
+
+/** The setting `trustProxy`. */
+export const trustedProxies = setting(
+  '<addresses>',
+  'proxies that are trusted to report client addresses: the number of hops, or a comma-separated list of addresses, CIDR ranges and the names loopback, linklocal and uniquelocal',
+  z
+    .union(
+      [z.boolean(), z.number(), z.string()],
+      'must be true, false, the number of hops, or a comma-separated list of addresses',
+    )
+    .default(false)
+    .transform(parseTrustProxy),
+)
 
 /** Whether the proxy with that address is trusted, which is so many hops away. */
 export function trusts(trustProxy: TrustProxy): (address: string, hop: number) => boolean {
