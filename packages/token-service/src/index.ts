@@ -1,5 +1,5 @@
-export { createTokenService } from './service/create-token-service.ts'
-export { startTokenService } from './service/start-token-service.ts'
+export { createTokenService } from './service/token-service.ts'
+export { startTokenService } from './service/token-service.ts'
 
 export type { RunningTokenService } from './service/running-token-service.ts'
 export type { ApplicationStatus, ClaimPatterns, IdentityRule, ResponseForm } from './storage/application.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { jsonSchema, type JsonSchema } from '../http/openapi/json-schema.ts'
+import { jsonSchema, type JsonSchema } from '../http/json-schema.ts'
 import {
   adminError,
   isOptional,

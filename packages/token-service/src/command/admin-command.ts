@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander'
 import { z } from 'zod'
 import { featureOperations } from '../features/all-operations.ts'
-import { jsonSchema } from '../http/openapi/json-schema.ts'
+import { jsonSchema } from '../http/json-schema.ts'
 import type { AnyOperation, OperationCommand } from '../admin/operation.ts'
 import { UsageError } from '../runtime/usage-error.ts'
 import { readText } from './configuration.ts'

@@ -1,16 +1,19 @@
 import { readFileSync } from 'node:fs'
-import { Command, Option, type Help } from 'commander'
+import { Command, Help, Option } from 'commander'
 import { adminEnvironment, readConfiguration, type Configuration } from './configuration.ts'
 import { addAdminCommands } from './admin-command.ts'
 import type { AdminRequest } from './send-admin-request.ts'
-import type { StorageTask } from './run-storage-task.ts'
 import { settingFlags } from './command-settings.ts'
-import { print } from './print.ts'
 
 export const { version } = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
 ) as {
   version: string
+}
+
+export interface StorageTask {
+  readonly action: 'backup' | 'restore'
+  readonly file: string
 }
 
 export interface CommandLine {
@@ -119,3 +122,10 @@ Precedence: flags, environment, configuration file, defaults.
 The file can contain the same settings in camelCase (port, storage, secretHashKeysFile, …), applications,
 resourceServers and trustedIssuers themselves, and openidProvider, through which people log in to the portal; its
 client secret can be in TOKENWELL_OPENID_CLIENT_SECRET.`
+
+/** Prints a message to standard error. On a terminal, its lines are broken between words. */
+export function print(text: string): void {
+  const { stderr } = process
+  const wrapped = stderr.isTTY ? new Help().boxWrap(text, Math.min(stderr.columns || 80, 100)) : text
+  stderr.write(`${wrapped}\n`)
+}

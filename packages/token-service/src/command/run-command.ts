@@ -1,12 +1,11 @@
 import { SettingError } from '../runtime/setting.ts'
 import { UsageError } from '../runtime/usage-error.ts'
-import { SchemaMismatch } from '../storage/schema-mismatch.ts'
+import { SchemaMismatch } from '../storage/storage-failure.ts'
 import { sendAdminRequest } from './send-admin-request.ts'
 import { unknownVariables, waysToSet } from './command-settings.ts'
-import { parseCommandLine } from './parse-command-line.ts'
-import { print } from './print.ts'
+import { parseCommandLine, print, type StorageTask } from './parse-command-line.ts'
+import { backupStorage, restoreStorage, type StorageLocation } from '../storage/open-database.ts'
 import { runService } from './run-service.ts'
-import { runStorageTask } from './run-storage-task.ts'
 
 /** Does what the command line requests; exits with 2 on a usage error, and with 1 if something else prevents it. */
 export async function runCommand(args: readonly string[]): Promise<void> {
@@ -26,7 +25,7 @@ export async function runCommand(args: readonly string[]): Promise<void> {
       process.stdout.write(await sendAdminRequest(commandLine.request, commandLine.environment))
     } else {
       const { task, configuration } = commandLine
-      await (task ? runStorageTask(task, configuration.storage, print) : runService(commandLine, print))
+      await (task ? runStorageTask(task, configuration.storage) : runService(commandLine, print))
     }
   } catch (error) {
     const isUsageError = error instanceof UsageError
@@ -37,5 +36,23 @@ export async function runCommand(args: readonly string[]): Promise<void> {
       print(`→ ${waysToSet(error.setting) ?? '`tokenwell-service --help` lists the settings.'}`)
     }
     process.exit(isUsageError && !(error instanceof SchemaMismatch) ? 2 : 1)
+  }
+}
+
+/** Backs up or restores the database, without a service. */
+async function runStorageTask({ action, file }: StorageTask, location: StorageLocation): Promise<void> {
+  const keys = location.kind === 'sqlite' ? `${location.file}.keys` : undefined
+  if (action === 'backup') {
+    await backupStorage(location, file)
+    print(
+      `The backup is in ${file}. Keep a copy of the keys too: without them, the service does not start. Unless you configured keys, they are in ${keys}.`,
+    )
+  } else {
+    await restoreStorage(location, file)
+    print(
+      keys === undefined
+        ? 'The database has been restored. Start the service with the keys of the SQLite database, such as --secret-hash-keys-file.'
+        : `The database has been restored. Before you start the service, put its keys in ${keys}, or configure them.`,
+    )
   }
 }

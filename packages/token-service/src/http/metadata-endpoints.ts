@@ -1,22 +1,22 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { assertionAlgorithms } from '../oauth/assertion-algorithms.ts'
-import { jwtBearer } from '../oauth/oauth-parameters.ts'
+import { jwtBearer } from '../oauth/parameters.ts'
 import type { ServiceContext } from '../service/context.ts'
-import { ProtocolError } from '../oauth/protocol-error.ts'
+import { type Format, ProtocolError } from '../oauth/protocol-error.ts'
 import { publicDocument } from './allow-origins.ts'
-import { baseUrl } from './base-url.ts'
 import {
   authorizationPath,
   introspectionPath,
   jwksPath,
   metadataPath,
+  openapiJsonPath,
+  openapiPath,
   openidMetadataPath,
   revocationPath,
   tokenEndpointUrl,
-  openapiJsonPath,
-  openapiPath,
 } from '../oauth/endpoint-paths.ts'
 import { publicationMaxAgeSeconds } from '../oauth/signing-keys.ts'
+import { baseUrl, portalRoot } from './base-url.ts'
 
 /** Authorization server metadata (RFC 8414), also where OpenID Connect Discovery looks for them. */
 export function metadataEndpoint(
@@ -79,4 +79,33 @@ export function openapiEndpoint(
     return reply.type('application/yaml; charset=utf-8').send(stringify(await describe(request)))
   })
   server.get(openapiJsonPath, (request, reply) => describe(request).then((document) => reply.send(document)))
+}
+
+/** `/` leads people to the portal, if there is one, and machines to the endpoints. */
+export function homeEndpoint(
+  server: FastifyInstance,
+  {
+    publicUrl,
+    portal: hasPortal,
+    format,
+  }: {
+    readonly publicUrl?: string | undefined
+    readonly portal: boolean
+    readonly format: Format
+  },
+): void {
+  server.get('/', (request, reply) => {
+    void reply.header('vary', 'accept')
+    const base = baseUrl(request, publicUrl)
+    const isPerson = request.headers.accept?.includes('text/html')
+    if (isPerson && hasPortal) return reply.redirect(`${base}${portalRoot}`)
+    return reply.send({
+      token_endpoint: tokenEndpointUrl(base, format),
+      introspection_endpoint: `${base}${introspectionPath}`,
+      revocation_endpoint: `${base}${revocationPath}`,
+      metadata: `${base}${metadataPath}`,
+      openapi: `${base}${openapiPath}`,
+      ...(hasPortal && { portal: `${base}${portalRoot}` }),
+    })
+  })
 }

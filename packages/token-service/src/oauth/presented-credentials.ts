@@ -1,5 +1,10 @@
-import { assertionForm, clientForm, optionalClientForm } from './oauth-parameters.ts'
-import { parseParameters, type RawParameters } from './parameters.ts'
+import {
+  assertionForm,
+  clientForm,
+  optionalClientForm,
+  parseParameters,
+  type RawParameters,
+} from './parameters.ts'
 import { ProtocolError } from './protocol-error.ts'
 
 export interface Credentials {

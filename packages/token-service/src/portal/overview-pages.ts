@@ -3,8 +3,16 @@ import type { FastifyInstance } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import type { ExpiringSecret, FailureTotal, ListPage } from '../features/search/listings.ts'
 import { catalogueHints } from './applications/application-form.ts'
-import { successRate, usageFigure, usageLegend } from './applications/usage-chart.ts'
-import { type Usage, describeOutcome, summarizeUsage, usageRanges, usageStart } from './applications/usage.ts'
+import {
+  describeOutcome,
+  successRate,
+  summarizeUsage,
+  type Usage,
+  usageFigure,
+  usageLegend,
+  usageRanges,
+  usageStart,
+} from './applications/usage.ts'
 import { type AuditSentence, createAuditSentences, eventGroups } from './audit-events.ts'
 import { expiryBadge } from './credentials/credentials-section.ts'
 import { type Column, type Facet, type ListState, list, listState, named } from './layout/list.ts'

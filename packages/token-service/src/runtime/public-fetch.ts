@@ -2,7 +2,7 @@ import { lookup as systemLookup, type LookupAddress, type LookupOptions } from '
 import { request } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { Readable } from 'node:stream'
-import { allowedRanges, isInRange, isPublic } from './internal-addresses.ts'
+import { allowedRanges, isInRange, isPublic } from './ip-addresses.ts'
 
 export interface PublicFetchOptions {
   /** Hosts, addresses and CIDR ranges that are allowed although they are internal. */

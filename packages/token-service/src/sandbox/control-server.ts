@@ -2,7 +2,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { parseValue } from '../runtime/parse-value.ts'
 import { UsageError } from '../runtime/usage-error.ts'
-import { faultSchema } from './fault-schema.ts'
+import { faultSchema } from './fault-script.ts'
 import type { Sandbox } from './sandbox.ts'
 
 const clockSchema = z.union(

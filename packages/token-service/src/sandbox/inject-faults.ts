@@ -1,11 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { presentedCredentials } from '../oauth/presented-credentials.ts'
-import type { FormRequest } from '../http/oauth-routes.ts'
+import type { FormRequest } from '../http/oauth-endpoints.ts'
 import { setOutcome } from '../http/request-outcome.ts'
 import type { ApplicationStorage } from '../features/applications/storage.ts'
-import type { Fault } from './fault-schema.ts'
-import type { FaultScript } from './fault-script.ts'
+import type { Fault, FaultScript } from './fault-script.ts'
 import { createFlaws } from './flawed-jwt.ts'
 import type { AlterJwt } from '../oauth/jwt-access-token.ts'
 

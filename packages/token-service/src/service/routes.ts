@@ -5,15 +5,16 @@ import { allowOrigins } from '../http/allow-origins.ts'
 import { createServer } from '../http/create-server.ts'
 import { handleErrors } from '../http/error-handling.ts'
 import { healthEndpoints } from '../http/health-endpoints.ts'
-import { homeEndpoint } from '../http/home-endpoint.ts'
-import { introspectionEndpoint } from '../http/introspection-endpoint.ts'
-import { jwksEndpoint, metadataEndpoint, openapiEndpoint } from '../http/metadata-endpoints.ts'
+import { homeEndpoint, jwksEndpoint, metadataEndpoint, openapiEndpoint } from '../http/metadata-endpoints.ts'
+import {
+  acceptForms,
+  introspectionEndpoint,
+  revocationEndpoint,
+  tokenEndpoint,
+} from '../http/oauth-endpoints.ts'
 import { metricsEndpoint } from '../http/metrics.ts'
-import { acceptForms } from '../http/oauth-routes.ts'
 import { baseUrl } from '../http/base-url.ts'
 import { observeRequests } from '../http/request-outcome.ts'
-import { revocationEndpoint } from '../http/revocation-endpoint.ts'
-import { tokenEndpoint } from '../http/token-endpoint.ts'
 
 /** A Fastify server with all routes of a service. */
 export function createRoutes(service: OpenService): FastifyInstance {
@@ -43,7 +44,7 @@ export function addRoutes(server: FastifyInstance, service: OpenService): void {
     await allowOrigins(oauth, corsOrigins)
     metadataEndpoint(oauth, context)
     openapiEndpoint(oauth, async (request) => {
-      const { apiDescription } = await import('../http/openapi/api-description.ts')
+      const { apiDescription } = await import('../http/api-description.ts')
       return apiDescription(baseUrl(request, context.publicUrl), context.format)
     })
     await acceptForms(oauth)

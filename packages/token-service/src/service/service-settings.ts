@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { z } from 'zod'
-import { allowedRanges } from '../runtime/internal-addresses.ts'
+import { allowedRanges } from '../runtime/ip-addresses.ts'
 import { trustedProxies } from '../http/trusted-proxies.ts'
 import { systemClock, type Clock } from '../runtime/clock.ts'
 import { UsageError } from '../runtime/usage-error.ts'

@@ -1,4 +1,4 @@
-import { networkOf } from '../runtime/networks.ts'
+import { networkOf } from '../runtime/ip-addresses.ts'
 import type { Clock } from '../runtime/clock.ts'
 import {
   otherEvent,

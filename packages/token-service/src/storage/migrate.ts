@@ -15,7 +15,7 @@ import { countedEventKeys } from './migrations/0009-counted-events.ts'
 import { requestTimes } from './migrations/0010-request-times.ts'
 import type { ColumnTypes, Migration } from './migrations/migration.ts'
 
-import { SchemaMismatch } from './schema-mismatch.ts'
+import { SchemaMismatch } from './storage-failure.ts'
 import { inTransaction, type Database, type Query } from './database.ts'
 import { purgeTimeStorage } from './purge-time.ts'
 

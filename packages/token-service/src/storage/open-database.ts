@@ -19,10 +19,10 @@ export function parseStorageLocation(text: string): StorageLocation {
 /** Opens the database and migrates it. The code of a kind is loaded only when it is used. */
 export async function openDatabase(location: StorageLocation, options: OpenOptions): Promise<OpenDatabase> {
   if (location.kind === 'postgres') {
-    const { openPostgres } = await withPg(() => import('./postgres/open-postgres.ts'))
+    const { openPostgres } = await withPg(() => import('./open-postgres.ts'))
     return openPostgres(location.url, options)
   }
-  const { openMemory, openSqlite } = await import('./sqlite/open-sqlite.ts')
+  const { openMemory, openSqlite } = await import('./open-sqlite.ts')
   const open =
     location.kind === 'memory' ? await openMemory(options) : await openSqlite(location.file, options)
   try {
@@ -36,17 +36,17 @@ export async function openDatabase(location: StorageLocation, options: OpenOptio
 
 /** Writes a copy of the database to a new file, even while a service uses it. */
 export async function backupStorage(location: StorageLocation, to: string): Promise<void> {
-  const { backupSqlite } = await import('./sqlite/backup-sqlite.ts')
+  const { backupSqlite } = await import('./backup-sqlite.ts')
   await backupSqlite(sqliteFile(location), to)
 }
 
 /** Restores a backup of an SQLite database to a place where nothing is stored yet. */
 export async function restoreStorage(location: StorageLocation, backup: string): Promise<void> {
   if (location.kind === 'postgres') {
-    const { restorePostgres } = await withPg(() => import('./postgres/restore-postgres.ts'))
+    const { restorePostgres } = await withPg(() => import('./restore-postgres.ts'))
     return restorePostgres(backup, location.url)
   }
-  const { restoreSqlite } = await import('./sqlite/backup-sqlite.ts')
+  const { restoreSqlite } = await import('./backup-sqlite.ts')
   await restoreSqlite(backup, sqliteFile(location))
 }
 

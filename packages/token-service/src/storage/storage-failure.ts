@@ -52,3 +52,6 @@ export function rootReason(error: unknown): string {
   if (error.cause !== undefined) return rootReason(error.cause)
   return error.message || ('code' in error ? String(error.code) : error.name)
 }
+
+/** The database has a schema that this version can neither use nor upgrade. */
+export class SchemaMismatch extends UsageError {}

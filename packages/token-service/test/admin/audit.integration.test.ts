@@ -8,7 +8,7 @@ import { createKeyring } from '../../src/runtime/keyring.ts'
 import type { AuditEntry, Checkpoint } from '../../src/storage/audit-storage.ts'
 import { runCommand, temporaryFolder } from '../service-process.ts'
 import { administeredService, application } from '../test-service.ts'
-import { openSqlite } from '../../src/storage/sqlite/open-sqlite.ts'
+import { openSqlite } from '../../src/storage/open-sqlite.ts'
 import { createStorage, type Storage } from '../../src/service/context.ts'
 import { performOn } from '../storage/open-test-storage.ts'
 

@@ -1,9 +1,8 @@
 import { request } from 'node:http'
 import { expect, it, describe } from 'vitest'
 import { createFailedAttemptLimit } from '../../src/oauth/failed-attempt-limit.ts'
-import { networkOf } from '../../src/runtime/networks.ts'
+import { allowedRanges, isInRange, networkOf } from '../../src/runtime/ip-addresses.ts'
 import { application, introspect, postForm, requestToken, testService, tokenPath } from '../test-service.ts'
-import { allowedRanges, isInRange } from '../../src/runtime/internal-addresses.ts'
 import { openTestMemory } from '../storage/open-test-storage.ts'
 
 it('can be checked without an attempt, before an expensive operation', async () => {

@@ -4,10 +4,10 @@ import { systemClock } from '../../src/runtime/clock.ts'
 import { createKeyring } from '../../src/runtime/keyring.ts'
 import { addWebhookEvents } from '../../src/features/webhook/events.ts'
 import { createPerform, type Perform, type PerformContext } from '../../src/storage/act.ts'
-import { createPool, openPostgres } from '../../src/storage/postgres/open-postgres.ts'
+import { createPool, openPostgres } from '../../src/storage/open-postgres.ts'
 import { createDatabase, oneAfterAnother, type Database } from '../../src/storage/database.ts'
-import { openMemory, openSqlite } from '../../src/storage/sqlite/open-sqlite.ts'
-import { NodeSqliteDialect } from '../../src/storage/sqlite/sqlite-dialect.ts'
+import { openMemory, openSqlite } from '../../src/storage/open-sqlite.ts'
+import { NodeSqliteDialect } from '../../src/storage/sqlite-dialect.ts'
 import { createStorage, type Storage } from '../../src/service/context.ts'
 
 /** What the audit logs of the test storages are signed with. */

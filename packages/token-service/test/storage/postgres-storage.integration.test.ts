@@ -9,7 +9,7 @@ import {
   type PostgresCluster,
 } from '@tokenwell/internal-testing/postgres'
 import { digest } from '../../src/runtime/digest.ts'
-import { openPostgres } from '../../src/storage/postgres/open-postgres.ts'
+import { openPostgres } from '../../src/storage/open-postgres.ts'
 import { createStorage } from '../../src/service/context.ts'
 import { rotateSecret } from '../../src/features/credentials/acts.ts'
 import { openTestOptions, openTestPostgres, performOn } from './open-test-storage.ts'

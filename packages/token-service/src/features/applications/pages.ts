@@ -27,11 +27,11 @@ import {
   applicationOrders,
   listApplications,
 } from '../../portal/applications/application-table.ts'
-import { usageChart } from '../../portal/applications/usage-chart.ts'
 import {
-  type Usage,
   describeOutcome,
   summarizeUsage,
+  type Usage,
+  usageChart,
   usageRanges,
   usageStart,
 } from '../../portal/applications/usage.ts'

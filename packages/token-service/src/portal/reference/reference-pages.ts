@@ -1,6 +1,6 @@
 import { html } from '@remix-run/html-template'
 import type { FastifyInstance } from 'fastify'
-import { apiDescription } from '../../http/openapi/api-description.ts'
+import { apiDescription } from '../../http/api-description.ts'
 import { copyable, inlineCode } from '../layout/copyable.ts'
 import type { PageContent } from '../layout/page.ts'
 import { ownerIdOf } from '../own-projects.ts'

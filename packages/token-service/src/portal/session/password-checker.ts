@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { createFailedAttemptLimit } from '../../oauth/failed-attempt-limit.ts'
-import { networks } from '../../runtime/networks.ts'
+import { networks } from '../../runtime/ip-addresses.ts'
 import { digest } from '../../runtime/digest.ts'
 import { ProtocolError } from '../../oauth/protocol-error.ts'
 import type { Developer } from '../../features/people/storage.ts'

@@ -21,7 +21,7 @@ import { createAssertionAuthenticator } from '../../../src/oauth/authenticate-by
 import { createClientAuthenticator } from '../../../src/oauth/authenticate-client.ts'
 import { createFailedAttemptLimit } from '../../../src/oauth/failed-attempt-limit.ts'
 import type { Act } from '../../../src/storage/act.ts'
-import { createTokenResponse } from '../../../src/oauth/token-response.ts'
+import { createTokenResponse } from '../../../src/oauth/issue-token.ts'
 import { openTestMemory, performOn, testKeyring } from '../../storage/open-test-storage.ts'
 
 const ada = { actorType: 'person', actor: 'ada', actorId: 'a', address: '192.0.2.1' } as const

@@ -5,6 +5,8 @@ import { UsageError } from '../runtime/usage-error.ts'
 import { openService } from './open-service.ts'
 import { resolveOptions } from './service-settings.ts'
 import type { TokenServiceOptions } from './token-service-options.ts'
+import type { RunningTokenService } from './running-token-service.ts'
+import { serveTokenService } from './serve-token-service.ts'
 
 /** Creates the service without listening; its storage opens when the server becomes ready. */
 export function createTokenService(options: TokenServiceOptions = {}): FastifyInstance {
@@ -23,4 +25,13 @@ export function createTokenService(options: TokenServiceOptions = {}): FastifyIn
     addRoutes(endpoints, service)
   })
   return server
+}
+
+/**
+ * Starts the token service; resolves once it is listening.
+ *
+ * @throws {@link UsageError} if the port is in use, or the storage cannot be opened
+ */
+export async function startTokenService(options: TokenServiceOptions = {}): Promise<RunningTokenService> {
+  return serveTokenService(resolveOptions(options))
 }

@@ -1,11 +1,11 @@
 import { open, statfs } from 'node:fs/promises'
 import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { UsageError } from '../../runtime/usage-error.ts'
-import { createDatabase, createProbe, type Database, type OpenDatabase } from '../database.ts'
-import { migrate, type MigrationContext } from '../migrate.ts'
-import { report, reportFailures, rootReason } from '../storage-failure.ts'
-import { lockDatabase, importSqlite } from './database-file.ts'
+import { UsageError } from '../runtime/usage-error.ts'
+import { createDatabase, createProbe, type Database, type OpenDatabase } from './database.ts'
+import { migrate, type MigrationContext } from './migrate.ts'
+import { report, reportFailures, rootReason } from './storage-failure.ts'
+import { lockDatabase, importSqlite } from './sqlite-file.ts'
 import { NodeSqliteDialect } from './sqlite-dialect.ts'
 
 const leastSpace = 1024 * 1024

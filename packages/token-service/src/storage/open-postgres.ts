@@ -1,11 +1,11 @@
 import { type Dialect, PostgresDialect } from 'kysely'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client, Pool, types } from 'pg'
-import { digest } from '../../runtime/digest.ts'
-import { UsageError } from '../../runtime/usage-error.ts'
-import { type OpenDatabase, createDatabase, createProbe } from '../database.ts'
-import { type OpenOptions, migrate } from '../migrate.ts'
-import { StorageFailure, reportFailures, rootReason } from '../storage-failure.ts'
+import { digest } from '../runtime/digest.ts'
+import { UsageError } from '../runtime/usage-error.ts'
+import { type OpenDatabase, createDatabase, createProbe } from './database.ts'
+import { type OpenOptions, migrate } from './migrate.ts'
+import { StorageFailure, reportFailures, rootReason } from './storage-failure.ts'
 
 const int8 = 20
 const firstDelayMs = 500

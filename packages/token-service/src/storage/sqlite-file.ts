@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
-import { UsageError } from '../../runtime/usage-error.ts'
+import { UsageError } from '../runtime/usage-error.ts'
 
 /**
  * Locks the database in `file` for this process. Its folder is created if it does not exist.
