@@ -24,9 +24,9 @@ export const shared = {
   maxWorkers: '100%',
   // The tests leave nothing behind in their process: files that share one load their modules once.
   isolate: false,
-  // Far longer than any takes, for busy machines.
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
+  // Far longer than any takes, also on a machine that is ten times as slow.
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
   expect: { poll: { timeout: 20_000 } },
 }
 

@@ -6,7 +6,7 @@ describe('tokenwell sandbox', () => {
   it('prints a URL and credentials, and stops on a signal', async () => {
     const args = ['--product', 'speech-to-text', '--lifetime', '60', '--form', 'refresh', '--json']
     const sandbox = startTokenwell(['sandbox', ...args])
-    await sandbox.wrote('Ctrl+C')
+    await sandbox.wrote('SANDBOX_URL":')
     const env = JSON.parse(sandbox.written.stdout) as Record<string, string>
     expect(Object.keys(env)).toStrictEqual(['AUTH_URL', 'CLIENT_ID', 'CLIENT_SECRET', 'SANDBOX_URL'])
     const { stdout, code } = await runTokenwell(['token', '--json'], env)
@@ -22,7 +22,7 @@ describe('tokenwell sandbox', () => {
   it('accepts any credentials', async () => {
     const secret = `it's "odd" $HOME`
     const sandbox = startTokenwell(['sandbox', '--client-id', 'my id', '--client-secret', secret])
-    await sandbox.wrote('Ctrl+C')
+    await sandbox.wrote('SANDBOX_URL=')
     const [, url] = /^AUTH_URL=(.*)$/m.exec(sandbox.written.stdout) ?? []
     expect(sandbox.written.stdout).toMatch(/^CLIENT_ID='my id'$/m)
     expect(sandbox.written.stdout).toContain(String.raw`CLIENT_SECRET='it'\''s "odd" $HOME'`)

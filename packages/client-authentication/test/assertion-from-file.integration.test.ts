@@ -92,8 +92,10 @@ describe('assertionFromFile', () => {
     ['is off, but did not cause the error', 90_000, 503, 'temporarily_unavailable', false],
   ])('names a clock that %s: %d ms', async (_which, behindMs, status, error, isNamed) => {
     await writeFile(join(folder, 'token'), 'assertion')
-    const date = new Date(Date.now() + behindMs).toUTCString()
-    const { tokens } = await start(() => json({ error }, status, { date }))
+    const { tokens } = await start(() => {
+      const date = new Date(Date.now() + behindMs).toUTCString()
+      return json({ error }, status, { date })
+    })
     await expect(tokens.getToken()).rejects.toMatchObject({
       message: isNamed
         ? expect.stringMatching(/This machine's clock is (89|90|91) s behind the server's\./)

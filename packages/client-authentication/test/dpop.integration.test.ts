@@ -213,8 +213,10 @@ describe('dpop', () => {
   })
 
   it('names a clock that is off if the server rejects a proof', async () => {
-    const date = new Date(Date.now() - 90_000).toUTCString()
-    const server = await startScripted(() => json({ error: 'invalid_dpop_proof' }, 400, { date }))
+    const server = await startScripted(() => {
+      const date = new Date(Date.now() - 90_000).toUTCString()
+      return json({ error: 'invalid_dpop_proof' }, 400, { date })
+    })
     await expect(start(server, dpop()).tokens.getToken()).rejects.toThrow(
       /This machine's clock is (89|90|91) s ahead of the server's\. Synchronise this machine's clock \(NTP\)\./,
     )

@@ -62,7 +62,7 @@ for (const client of clients) {
   const suffix = missing === undefined ? '' : ` (needs the Debian packages ${missing})`
   describe.skipIf(missing !== undefined)(`${name}${suffix}`, () => {
     const supported = rows.filter((row) => client.supports(...row))
-    it.each(supported)('with %s and the binding %s', { timeout: 60_000 }, async (authentication, binding) => {
+    it.each(supported)('with %s and the binding %s', async (authentication, binding) => {
       expect(await outcomes(client, authentication, binding)).toEqual(
         columns.map((each) => expected(...each)),
       )

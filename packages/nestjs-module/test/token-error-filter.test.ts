@@ -65,7 +65,7 @@ it.each(['tokens', 'http'])('responds with 502 if the credentials are rejected, 
   expect(response.status).toBe(502)
   expect(response.headers.get('retry-after')).toBeNull()
   expect(await response.json()).toStrictEqual({ statusCode: 502, message: 'Bad Gateway' })
-  await vi.waitFor(() => expect(messages).toContainEqual(expect.stringContaining('invalid_client')))
+  await expect.poll(() => messages).toContainEqual(expect.stringContaining('invalid_client'))
 })
 
 it('names the client in errors at run time', async () => {

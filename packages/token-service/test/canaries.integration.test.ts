@@ -64,7 +64,7 @@ async function exercise(storage: string): Promise<{ secrets: string[]; log: stri
 }
 
 describe('no secret or token is in clear text', () => {
-  it('in logs and in the files of an SQLite database', { timeout: 60_000 }, async () => {
+  it('in logs and in the files of an SQLite database', async () => {
     const folder = join(temporaryFolder(), 'data')
     const { secrets, log } = await exercise(`sqlite:${folder}/tokenwell.db`)
     expect(log).toContain('invalid_client')

@@ -34,7 +34,7 @@ const sample = async (name: string): Promise<DroppedFile> => ({
   content: await readFile(join(samplesFolder, name)),
 })
 
-describe.skipIf(!hasChromium)('the page in Chromium', { timeout: 120_000 }, () => {
+describe.skipIf(!hasChromium)('the page in Chromium', () => {
   const started = useApplication()
 
   /** Fails on any error in the page, such as a violated content security policy. */

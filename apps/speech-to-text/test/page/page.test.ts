@@ -84,7 +84,7 @@ afterEach(() => {
 })
 
 /** Waits until what is known has been rendered. */
-const settled = () => vi.waitFor(() => new Promise((resolve) => setTimeout(resolve)))
+const settled = () => new Promise((resolve) => setTimeout(resolve))
 const all = (selector: string) => Array.from(document.querySelectorAll<HTMLElement>(selector))
 const text = () => document.body.textContent
 const button = (name: string): HTMLButtonElement => {
@@ -106,9 +106,7 @@ async function choose(files: File[]): Promise<void> {
   const input = document.querySelector<HTMLInputElement>('input[type=file]')!
   Object.defineProperty(input, 'files', { value: files, configurable: true })
   input.dispatchEvent(new Event('change', { bubbles: true }))
-  await vi.waitFor(() =>
-    expect(all('[role=alert] p').length + calls.length).toBeGreaterThanOrEqual(files.length),
-  )
+  await expect.poll(() => all('[role=alert] p').length + calls.length).toBeGreaterThanOrEqual(files.length)
 }
 
 test('sends recordings by the chosen route', async () => {
@@ -230,7 +228,7 @@ describe('what is spoken', () => {
   }
 
   test('is sent with the recordings that are added', async () => {
-    const added = (count: number) => vi.waitFor(() => expect(calls).toHaveLength(count))
+    const added = (count: number) => expect.poll(() => calls).toHaveLength(count)
     await chooseKind('numbers')
     await choose([wav()])
     await added(1)
@@ -256,7 +254,7 @@ describe('what is spoken', () => {
     ] as const) {
       await chooseKind(kind)
       await choose([wav()])
-      await vi.waitFor(() => expect(document.querySelector('[role=alert]')?.textContent).toBe(message))
+      await expect.poll(() => document.querySelector('[role=alert]')?.textContent).toBe(message)
     }
     expect(calls).toEqual([])
   })
@@ -355,7 +353,7 @@ describe('a failure', () => {
     await settled()
     expect(text()).toContain('Your session has expired. The recording was kept.')
     await click(button('Start a new session and try again'))
-    await vi.waitFor(() => expect(calls).toHaveLength(2))
+    await expect.poll(() => calls).toHaveLength(2)
     expect(requests).toEqual(['POST /api/sessions'])
   })
 })
@@ -382,7 +380,7 @@ describe('several recordings', () => {
     expect(states().filter((state) => state.endsWith('cancelled'))).toHaveLength(names.length)
     expect(calls.every(({ signal: { aborted } }) => aborted)).toBe(true)
     await click(button('Transcribe again'))
-    await vi.waitFor(() => expect(states()[0]).toBe('d.wav uploading'))
+    await expect.poll(() => states()[0]).toBe('d.wav uploading')
   })
 })
 

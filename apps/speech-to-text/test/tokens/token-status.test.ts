@@ -1,5 +1,5 @@
 import { createTokenProvider, type TokenEvent, type TokenSource } from '@tokenwell/core'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { tokenStateOf, watchToken } from '../../src/tokens/token-status.ts'
 
 function sourceOf(...lifetimes: number[]): TokenSource {
@@ -17,6 +17,8 @@ function sourceOf(...lifetimes: number[]): TokenSource {
 }
 
 test('counts requests, refreshes and calls without exposing a token', async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] })
+  onTestFinished(() => void vi.useRealTimers())
   const tokens = createTokenProvider(sourceOf(300, 600))
   let changes = 0
   const watcher = watchToken(tokens, () => changes++)
@@ -24,12 +26,12 @@ test('counts requests, refreshes and calls without exposing a token', async () =
   const token = await tokens.getToken()
   watcher.countApiCall()
   expect(watcher.status()).toMatchObject({ tokenRequests: 1, refreshes: 0, apiCalls: 1 })
-  expect(watcher.status().remainingMs).toBeGreaterThan(299_000)
+  expect(watcher.status().remainingMs).toBe(300_000)
   tokens.reject(token)
   expect(watcher.status().remainingMs).toBeUndefined()
   await tokens.getToken()
   expect(watcher.status()).toMatchObject({ tokenRequests: 2, refreshes: 1, apiCalls: 1 })
-  expect(watcher.status().lifetimeMs).toBeGreaterThan(599_000)
+  expect(watcher.status().lifetimeMs).toBe(600_000)
   expect(changes).toBe(6)
   for (let call = 0; call < 3; call++) watcher.countApiCall()
   expect(watcher.status().steps.map(({ what, count }) => `${what} ${count}`)).toEqual([

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import { connect, createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net'
 import { startTokenEndpoint } from '@tokenwell/testing'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { startTokenwell, type TokenwellProcess } from '../tokenwell-process.ts'
 
 export interface ProxyProcess extends TokenwellProcess {
@@ -16,6 +16,8 @@ export async function startProxy(
 ): Promise<ProxyProcess> {
   const proxy = startTokenwell(['proxy', '--to', target], environment ?? (await environmentOfEndpoint()))
   await proxy.wrote('Ctrl+C')
+  // The other stream may arrive later.
+  await expect.poll(() => proxy.written.stdout).toMatch(/\n$/)
   return { ...proxy, url: new URL(proxy.written.stdout.trim()) }
 }
 

@@ -39,7 +39,6 @@ afterEach(async () => {
 const providerOf = (clientId = 'id') =>
   createTokenProvider(
     clientCredentials({ tokenEndpoint: `${origin}/token`, clientId, clientSecret: 'secret' }),
-    { timeoutMs: 3_000 },
   )
 
 describe('a fetch with tokens that replaces the global fetch', () => {
@@ -118,7 +117,6 @@ describe('a token request', () => {
           clientSecret: 'secret',
           ...(way === 'an option' && { fetch: (input, init) => apiFetch(input, init) }),
         }),
-        { timeoutMs: 3_000 },
       )
       const apiFetch = createTokenFetch(tokens, { allowedOrigins: [origin], fetch: plain })
       if (way === 'a global fetch') globalThis.fetch = apiFetch
@@ -138,7 +136,7 @@ describe('a token request', () => {
   })
 
   it('of a source that sends through the client of its own provider carries no token', async () => {
-    const pool = createTokenPool(() => ownSource((url, init) => apiFetch(url, init)), { timeoutMs: 3_000 })
+    const pool = createTokenPool(() => ownSource((url, init) => apiFetch(url, init)))
     const tokens = pool.for('tenant')
     const apiFetch = createTokenFetch(tokens, { allowedOrigins: [origin] })
     expect((await apiFetch(`${origin}/orders`)).status).toBe(200)
@@ -147,10 +145,7 @@ describe('a token request', () => {
   })
 
   it('of a source that passes no signal on carries no token', async () => {
-    const tokens = createTokenProvider(
-      ownSource((url) => apiFetch(url, { method: 'POST' })),
-      { timeoutMs: 3_000 },
-    )
+    const tokens = createTokenProvider(ownSource((url) => apiFetch(url, { method: 'POST' })))
     const apiFetch = createTokenFetch(tokens, { allowedOrigins: [origin] })
     expect((await apiFetch(`${origin}/orders`)).status).toBe(200)
     expect(received).toEqual(['/token -', '/orders Bearer token'])

@@ -15,14 +15,14 @@ describe('any interleaving of calls, rejections, aborts, time and failures', () 
       fc.asyncProperty(plan, (plan) => play(plan)),
       { numRuns: 400, seed },
     )
-  }, 60_000)
+  })
 
   it('does so with providers that share a store', async () => {
     await fc.assert(
       fc.asyncProperty(plan, (plan) => play(plan, createMemoryTokenStore())),
       { numRuns: 100, seed },
     )
-  }, 60_000)
+  })
 
   it('does so with a store that sometimes fails or hangs', async () => {
     const behaviours = fc.infiniteStream(fc.constantFrom('works', 'works', 'works', 'fails', 'hangs'))
@@ -30,5 +30,5 @@ describe('any interleaving of calls, rejections, aborts, time and failures', () 
       fc.asyncProperty(plan, behaviours, (plan, behaviours) => play(plan, flakyStore(behaviours))),
       { numRuns: 100, seed },
     )
-  }, 60_000)
+  })
 })

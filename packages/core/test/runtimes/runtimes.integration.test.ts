@@ -7,7 +7,7 @@ import { expect, it, afterAll, beforeAll, describe } from 'vitest'
 import { buildCore } from '../package/built-core.ts'
 import { startSmokeServer } from './smoke-server.ts'
 
-it('the published file passes the smoke test in this version of Node', { timeout: 60_000 }, async () => {
+it('the published file passes the smoke test in this version of Node', async () => {
   const { chunks, file } = await buildCore()
   const origin = await startSmokeServer(chunks)
   const script = fileURLToPath(new URL('run-smoke.mjs', import.meta.url))
@@ -30,7 +30,7 @@ describe.skipIf(!present)('in Chromium', () => {
   beforeAll(async () => void (browser = await chromium.launch({ executablePath, args: flags.split(' ') })))
   afterAll(() => browser?.close())
 
-  it('the published file passes the smoke test without console output', { timeout: 60_000 }, async () => {
+  it('the published file passes the smoke test without console output', async () => {
     const { chunks } = await buildCore()
     const origin = await startSmokeServer(chunks)
     const page = await browser.newPage()

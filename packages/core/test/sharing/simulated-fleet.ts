@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { createMemoryTokenStore, createTokenProvider, TokenError, type TokenStore } from '@tokenwell/core'
 import type { TokenLease } from '@tokenwell/core/adapter'
+import { createRandom } from '@tokenwell/internal-testing/random'
 
 interface Timer {
   readonly atMs: number
@@ -91,6 +92,8 @@ class VirtualTime {
 
 const time = new VirtualTime()
 time.install()
+// The same latencies and jitter each time.
+Math.random = createRandom(Number(process.env['SEED'] ?? 20_261_126))
 
 /** What is simulated. Times in milliseconds since the start. */
 interface Scenario {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createTokenFetch, TokenError } from '@tokenwell/core'
 import { createTestTokenProvider } from '@tokenwell/core/testing'
 
@@ -43,9 +43,11 @@ describe('createTestTokenProvider', () => {
   })
 
   it('expires its token', async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] })
+    onTestFinished(() => void vi.useRealTimers())
     await using tokens = createTestTokenProvider({ lifetimeMs: 60_000 })
     const token = await tokens.getToken()
-    expect(token.expiresAt.getTime() - Date.now()).toBeCloseTo(60_000, -3)
+    expect(token.expiresAt.getTime() - Date.now()).toBe(60_000)
     tokens.expire()
     expect(tokens.peekToken()).toBeUndefined()
     await tokens.getToken()

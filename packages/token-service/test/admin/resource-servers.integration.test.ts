@@ -84,36 +84,32 @@ describe('resource servers', () => {
     expect((await introspect(authUrl)).status).toBe(200)
   })
 
-  it(
-    'from the configuration keep their rotated secrets, and get a changed one',
-    { timeout: 60_000 },
-    async () => {
-      const storage = `sqlite:${join(temporaryFolder(), 'data.db')}`
-      const time = { now: Date.now() }
-      const clock = { now: () => time.now }
-      const start = (clientSecret: string) => {
-        const resourceServers = [{ ...resourceServer, clientSecret }]
-        return administeredService({ storage, clock, resourceServers, secretOverlapSeconds: 60 })
-      }
-      const first = await start(resourceServer.clientSecret)
-      const path = `/resource-servers/${resourceServer.clientId}`
-      const rotated = (await first.send('POST', `${path}/secrets`)).body
-      await first.close()
+  it('from the configuration keep their rotated secrets, and get a changed one', async () => {
+    const storage = `sqlite:${join(temporaryFolder(), 'data.db')}`
+    const time = { now: Date.now() }
+    const clock = { now: () => time.now }
+    const start = (clientSecret: string) => {
+      const resourceServers = [{ ...resourceServer, clientSecret }]
+      return administeredService({ storage, clock, resourceServers, secretOverlapSeconds: 60 })
+    }
+    const first = await start(resourceServer.clientSecret)
+    const path = `/resource-servers/${resourceServer.clientId}`
+    const rotated = (await first.send('POST', `${path}/secrets`)).body
+    await first.close()
 
-      const changed = { ...resourceServer, clientSecret: 'changed-secret-0123456789' }
-      const second = await start(changed.clientSecret)
-      for (const each of [resourceServer, rotated, changed]) {
-        expect(await introspectionStatus(second.authUrl, each)).toBe(200)
-      }
-      time.now += 60_000
-      expect(await introspectionStatus(second.authUrl, resourceServer)).toBe(401)
-      const { secrets } = (await second.send('GET', path)).body
-      await second.send('DELETE', `${path}/secrets/${secrets.at(-1).id}`)
-      await second.close()
+    const changed = { ...resourceServer, clientSecret: 'changed-secret-0123456789' }
+    const second = await start(changed.clientSecret)
+    for (const each of [resourceServer, rotated, changed]) {
+      expect(await introspectionStatus(second.authUrl, each)).toBe(200)
+    }
+    time.now += 60_000
+    expect(await introspectionStatus(second.authUrl, resourceServer)).toBe(401)
+    const { secrets } = (await second.send('GET', path)).body
+    await second.send('DELETE', `${path}/secrets/${secrets.at(-1).id}`)
+    await second.close()
 
-      const third = await start(changed.clientSecret)
-      expect(await introspectionStatus(third.authUrl, changed)).toBe(401)
-      expect(await introspectionStatus(third.authUrl, rotated)).toBe(200)
-    },
-  )
+    const third = await start(changed.clientSecret)
+    expect(await introspectionStatus(third.authUrl, changed)).toBe(401)
+    expect(await introspectionStatus(third.authUrl, rotated)).toBe(200)
+  })
 })

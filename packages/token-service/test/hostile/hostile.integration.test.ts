@@ -8,7 +8,7 @@ import { attack } from './hostile-requests.ts'
 const failureAttempts = 1_000_000
 
 describe('hostile requests', () => {
-  it('by the thousand cause no crash and no 5xx', { timeout: 60_000 }, async () => {
+  it('by the thousand cause no crash and no 5xx', async () => {
     const { authUrl } = await testService({ failureAttempts, metrics: true })
     const statuses = await attack(authUrl, 1_000, 20_261_121)
     expect([...statuses.keys()].filter((status) => status >= 500)).toEqual([])

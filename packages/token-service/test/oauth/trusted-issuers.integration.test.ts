@@ -130,8 +130,8 @@ describe('the JWT of a trusted issuer', () => {
     [{ exp: Math.floor(Date.now() / 1000) - 61 }, 'exp'],
     [{ exp: Math.floor(Date.now() / 1000) + 100_000 }, 'exp'],
     [{ exp: undefined }, 'exp'],
-    [{ nbf: Math.floor(Date.now() / 1000) + 300 }, 'nbf'],
-    [{ iat: Math.floor(Date.now() / 1000) + 300 }, 'iat'],
+    [{ nbf: Math.floor(Date.now() / 1000) + 3_600 }, 'nbf'],
+    [{ iat: Math.floor(Date.now() / 1000) + 3_600 }, 'iat'],
   ])('is rejected with %j, which the response names', async (claims, claim) => {
     expect(await outcome(await trustingService(), { claims })).toBe(`400 invalid_grant : ${claim}`)
   })

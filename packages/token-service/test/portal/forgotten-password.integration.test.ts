@@ -14,7 +14,7 @@ useCheapPasswords()
 const newPassword = 'another horse, another battery'
 
 describe('a developer who forgot the password', () => {
-  it('sets a new one with a link from the administrator, once', { timeout: 60_000 }, async () => {
+  it('sets a new one with a link from the administrator, once', async () => {
     const { admin, developer, newBrowser, service } = await startPortal()
     const [grace, eve] = [await developer('grace'), await developer('eve')]
     const { text } = await admin.get('/portal/developers')
@@ -47,7 +47,7 @@ describe('a developer who forgot the password', () => {
     expect(location).toBe('/portal')
   })
 
-  it('cannot use a link after the password was changed', { timeout: 60_000 }, async () => {
+  it('cannot use a link after the password was changed', async () => {
     const { service, admin, newBrowser } = await startPortal()
     const { pathname } = new URL(await service.createPasswordLink('ada'))
     await admin.get('/portal/account')
@@ -55,7 +55,7 @@ describe('a developer who forgot the password', () => {
     expect((await newBrowser().get(pathname)).status).toBe(410)
   })
 
-  it('gets a link from the command if it is the administrator', { timeout: 60_000 }, async () => {
+  it('gets a link from the command if it is the administrator', async () => {
     const { service } = await startPortal()
     const { pathname } = new URL(await service.createPasswordLink('ADA'))
     const browser = createPortalBrowser(service.authUrl)

@@ -62,42 +62,38 @@ describe('every form', () => {
     `${application}/keys/x/removal`,
   ]
 
-  it(
-    'is rejected without the CSRF token of its session, and changes nothing',
-    { timeout: 60_000 },
-    async () => {
-      const { admin, developer, authUrl, project, application } = await withApplication()
-      const other = await developer('grace')
-      const before = [(await admin.get(application.path)).text, (await admin.get('/portal/projects')).text]
-      const form = {
-        ...applicationForm,
-        name: 'changed',
-        decision: 'revoke',
-        overlap: 'now',
-        submission_id: crypto.randomUUID(),
+  it('is rejected without the CSRF token of its session, and changes nothing', async () => {
+    const { admin, developer, authUrl, project, application } = await withApplication()
+    const other = await developer('grace')
+    const before = [(await admin.get(application.path)).text, (await admin.get('/portal/projects')).text]
+    const form = {
+      ...applicationForm,
+      name: 'changed',
+      decision: 'revoke',
+      overlap: 'now',
+      submission_id: crypto.randomUUID(),
+    }
+    for (const path of paths(project, application.path)) {
+      for (const token of [undefined, '', 'x', other.csrfToken, `${admin.csrfToken}=`]) {
+        const body = new URLSearchParams({ ...form, ...(token !== undefined && { csrf_token: token }) })
+        const { status, text } = await admin.send(path, { method: 'POST', body })
+        expect([path, status]).toEqual([path, 403])
+        expect(text).toContain('This form has expired')
       }
-      for (const path of paths(project, application.path)) {
-        for (const token of [undefined, '', 'x', other.csrfToken, `${admin.csrfToken}=`]) {
-          const body = new URLSearchParams({ ...form, ...(token !== undefined && { csrf_token: token }) })
-          const { status, text } = await admin.send(path, { method: 'POST', body })
-          expect([path, status]).toEqual([path, 403])
-          expect(text).toContain('This form has expired')
-        }
-      }
-      const csrfToken = admin.csrfToken
-      const withoutCookie = await fetch(`${authUrl}${application.path}/approval`, {
-        method: 'POST',
-        body: new URLSearchParams({ csrf_token: csrfToken, decision: 'revoke' }),
-      })
-      expect(withoutCookie.status).toBe(403)
-      const changing = /name="(submission_id|csrf_token)" value="[^"]+"/g
-      const after = [(await admin.get(application.path)).text, (await admin.get('/portal/projects')).text]
-      expect(after.map((text) => text.replace(changing, ''))).toEqual(
-        before.map((text) => text.replace(changing, '')),
-      )
-      expect((await tokenFor(authUrl, application)).status).toBe(200)
-    },
-  )
+    }
+    const csrfToken = admin.csrfToken
+    const withoutCookie = await fetch(`${authUrl}${application.path}/approval`, {
+      method: 'POST',
+      body: new URLSearchParams({ csrf_token: csrfToken, decision: 'revoke' }),
+    })
+    expect(withoutCookie.status).toBe(403)
+    const changing = /name="(submission_id|csrf_token)" value="[^"]+"/g
+    const after = [(await admin.get(application.path)).text, (await admin.get('/portal/projects')).text]
+    expect(after.map((text) => text.replace(changing, ''))).toEqual(
+      before.map((text) => text.replace(changing, '')),
+    )
+    expect((await tokenFor(authUrl, application)).status).toBe(200)
+  })
 
   it('is rejected if its type, size or fields are wrong', async () => {
     const { admin } = await startPortal()

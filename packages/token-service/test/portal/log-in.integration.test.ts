@@ -125,7 +125,7 @@ describe('logging in', () => {
     expect(wrong.text).not.toContain('wrong password')
   })
 
-  it('limits wrong passwords by address and name', { timeout: 60_000 }, async () => {
+  it('limits wrong passwords by address and name', async () => {
     const { time, clock } = movableClock()
     const portal = await startPortal({ clock, trustProxy: true })
     await portal.developer('grace')
@@ -147,7 +147,7 @@ describe('logging in', () => {
     expect(await attempt('ada', password)).toBe(303)
   })
 
-  it('limits concurrent guesses too', { timeout: 60_000 }, async () => {
+  it('limits concurrent guesses too', async () => {
     const portal = await startPortal()
     const browser = portal.newBrowser()
     await browser.get('/portal/log-in')
@@ -178,7 +178,7 @@ describe('logging in, with passwords that take time to check,', () => {
     return browser.send('/portal/log-in', { method: 'POST', body, headers })
   }
 
-  it('responds with 503 to more logins than it can check', { timeout: 60_000 }, async () => {
+  it('responds with 503 to more logins than it can check', async () => {
     const portal = await startPortal({ trustProxy: true })
     // Of one page, so that they arrive together, however slow the machine is.
     const browser = portal.newBrowser()
@@ -206,7 +206,7 @@ describe('logging in, with passwords that take time to check,', () => {
     expect(await checks).toEqual([checked, checked, waited, waited, waited, waited])
   })
 
-  it('accepts right passwords from 60 addresses at once', { timeout: 60_000 }, async () => {
+  it('accepts right passwords from 60 addresses at once', async () => {
     const portal = await startPortal({ trustProxy: true })
     const responses = await Promise.all(
       Array.from({ length: 60 }, (_, index) => logInFrom(portal, `192.0.2.${index}`, 'ada', password)),
@@ -214,7 +214,7 @@ describe('logging in, with passwords that take time to check,', () => {
     expect(responses.map(({ status }) => status)).toEqual(Array.from({ length: 60 }, () => 303))
   })
 
-  it('checks known devices before a flood from many addresses', { timeout: 60_000 }, async () => {
+  it('checks known devices before a flood from many addresses', async () => {
     const portal = await startPortal({ trustProxy: true })
     const flood = Array.from({ length: 90 }, (_, index) =>
       logInFrom(portal, `192.0.2.${index}`, 'ada', 'a wrong password'),
@@ -228,7 +228,7 @@ describe('logging in, with passwords that take time to check,', () => {
     await Promise.all(flood)
   })
 
-  it('checks those of the networks with the fewest wrong passwords first', { timeout: 60_000 }, async () => {
+  it('checks those of the networks with the fewest wrong passwords first', async () => {
     const order: number[] = []
     const check = async (rank: number) => {
       await isPassword('a wrong password', undefined, rank)
@@ -238,7 +238,7 @@ describe('logging in, with passwords that take time to check,', () => {
     expect(order.slice(-2)).toEqual([5, 5])
   })
 
-  it('limits wrong passwords for a name from one IPv6 /48', { timeout: 60_000 }, async () => {
+  it('limits wrong passwords for a name from one IPv6 /48', async () => {
     const portal = await startPortal({ trustProxy: true })
     const statuses: number[] = []
     for (let guess = 0; guess < 21; guess += 1)
@@ -246,7 +246,7 @@ describe('logging in, with passwords that take time to check,', () => {
     expect(statuses).toEqual([...Array.from({ length: 20 }, () => 422), 429])
   })
 
-  it('counts the failures of larger IPv6 networks too', { timeout: 60_000 }, async () => {
+  it('counts the failures of larger IPv6 networks too', async () => {
     const portal = await startPortal({ trustProxy: true })
     const statuses = new Set<number>()
     for (let guess = 0; guess < 101; guess += 1) {
@@ -258,7 +258,7 @@ describe('logging in, with passwords that take time to check,', () => {
     expect((await logInFrom(portal, '2001:db8:1::1', 'ada', password)).status).toBe(303)
   })
 
-  it('is not blocked by an address that guesses random names', { timeout: 60_000 }, async () => {
+  it('is not blocked by an address that guesses random names', async () => {
     const portal = await startPortal({ trustProxy: true })
     const ending = new AbortController()
     const attacker = async (loop: number) => {
@@ -363,7 +363,7 @@ describe('a session', () => {
     expect((await admin.get('/portal/projects')).location).toBe(logInPath)
   })
 
-  it('ends on other devices when the password is changed', { timeout: 60_000 }, async () => {
+  it('ends on other devices when the password is changed', async () => {
     const portal = await startPortal()
     const { browser: elsewhere } = await logIn(portal, 'ada', password)
     await portal.admin.get('/portal/account')

@@ -15,7 +15,7 @@ const programs = {
   typescript: (file: string) => [process.execPath, '--conditions=@tokenwell/source', file],
 } as const
 
-it('shows snippets with the new secret that get a token as they are', { timeout: 60_000 }, async () => {
+it('shows snippets with the new secret that get a token as they are', async () => {
   const { admin, authUrl, application } = await withApplication()
   // Here, so that the program finds our packages.
   const folder = await mkdtemp(join(import.meta.dirname, 'snippets-'))

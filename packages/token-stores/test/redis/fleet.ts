@@ -168,9 +168,11 @@ export async function killHolder(fleet: Fleet, { endpoint, victims }: Killing, d
   expect({ killed, issued: others.filter(Boolean).length }).toEqual({ killed: false, issued: others.length })
   expect(others.length).toBeGreaterThan(0)
   // When the lease expires, one process may take it while another one, which has waited as long, takes the fallback.
-  if (fleet.keptUp()) expect(others.length).toBeLessThanOrEqual(2)
-  // Two leases would last 10 s; the rest is for a busy machine.
-  expect(result.longestMs).toBeLessThan(9_500)
+  if (fleet.keptUp()) {
+    expect(others.length).toBeLessThanOrEqual(2)
+    // Two leases would last 10 s.
+    expect(result.longestMs).toBeLessThan(9_500)
+  }
   await fleet.replace(requests[0]!.member)
   return result
 }

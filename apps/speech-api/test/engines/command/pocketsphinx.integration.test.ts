@@ -27,7 +27,6 @@ const pause = new Float32Array(0.3 * 16_000)
 
 test.skipIf(!installed)(
   `pocketsphinx recognises ${STRINGS} of ${STRINGS} digit strings spoken by flite, with times`,
-  { timeout: 60_000 },
   async () => {
     const readme = await readFile(new URL('README.md', root), 'utf8')
     const [, documented = ''] = /SPEECH_ENGINE='(pocketsphinx[^']*)'/.exec(readme) ?? []

@@ -85,7 +85,7 @@ describe('recognises digits', () => {
 })
 
 describe('a recording of more than 30 s', () => {
-  test('is recognised to its end, with correct times', { timeout: 180_000 }, async () => {
+  test('is recognised to its end, with correct times', async () => {
     const once = joinSamples([samplesOf(digits.wav), pause(0.6)])
     const rounds = Math.ceil((35 * RATE) / once.length)
     const { segments, durationSeconds, uncertain } = await transcribe(
@@ -103,7 +103,7 @@ describe('a recording of more than 30 s', () => {
     }
   })
 
-  test('is aligned with its text, with correct times', { timeout: 180_000 }, async () => {
+  test('is aligned with its text, with correct times', async () => {
     const { wav, text } = samples.find(({ expected }) => expected.grammar === 'text')!
     const once = joinSamples([samplesOf(wav), pause(0.6)])
     const rounds = Math.ceil((35 * RATE) / once.length)

@@ -87,50 +87,46 @@ describe('public keys of an application', () => {
     expect((await second.send('GET', path)).body.keys).toMatchObject([{ id, name: 'production', jwksUrl }])
   })
 
-  it(
-    'from the configuration are kept up to date, and removed ones stay removed',
-    { timeout: 60_000 },
-    async () => {
-      const storage = `sqlite:${join(temporaryFolder(), 'data.db')}`
-      const other = await generateKeyPair('ES256', { extractable: true })
-      let log = ''
-      const logger = pino({ level: 'warn' }, { write: (line) => void (log += line) })
-      const start = async (...keys: (typeof pair.publicKey)[]) =>
-        administeredService({
-          storage,
-          logger,
-          resourceServers: [resourceServer],
-          applications: [{ name: 'by key', clientId: keyClientId, jwks: await jwksOf(...keys) }],
-        })
-      const request = async ({ authUrl }: { authUrl: string }, key = pair.privateKey) =>
-        present(authUrl, await assertionFor(authUrl, { key }))
+  it('from the configuration are kept up to date, and removed ones stay removed', async () => {
+    const storage = `sqlite:${join(temporaryFolder(), 'data.db')}`
+    const other = await generateKeyPair('ES256', { extractable: true })
+    let log = ''
+    const logger = pino({ level: 'warn' }, { write: (line) => void (log += line) })
+    const start = async (...keys: (typeof pair.publicKey)[]) =>
+      administeredService({
+        storage,
+        logger,
+        resourceServers: [resourceServer],
+        applications: [{ name: 'by key', clientId: keyClientId, jwks: await jwksOf(...keys) }],
+      })
+    const request = async ({ authUrl }: { authUrl: string }, key = pair.privateKey) =>
+      present(authUrl, await assertionFor(authUrl, { key }))
 
-      const first = await start(pair.publicKey)
-      const { body } = await request(first)
-      await first.close()
-      expect(log).toBe('')
+    const first = await start(pair.publicKey)
+    const { body } = await request(first)
+    await first.close()
+    expect(log).toBe('')
 
-      const second = await start(pair.publicKey, other.publicKey)
-      expect(log).toContain('The configured keys of \\"key-client\\" were changed.')
-      expect((await introspect(second.authUrl, body.access_token)).body.active).toBe(true)
-      expect((await request(second, other.privateKey)).status).toBe(200)
-      const { keys } = (await second.send('GET', `/applications/${keyClientId}`)).body
-      await second.send('DELETE', `/applications/${keyClientId}/keys/${keys[1].id}`)
-      await second.close()
+    const second = await start(pair.publicKey, other.publicKey)
+    expect(log).toContain('The configured keys of \\"key-client\\" were changed.')
+    expect((await introspect(second.authUrl, body.access_token)).body.active).toBe(true)
+    expect((await request(second, other.privateKey)).status).toBe(200)
+    const { keys } = (await second.send('GET', `/applications/${keyClientId}`)).body
+    await second.send('DELETE', `/applications/${keyClientId}/keys/${keys[1].id}`)
+    await second.close()
 
-      const third = await start(pair.publicKey, other.publicKey)
-      expect(log).toContain('An administrator removed a configured key')
-      expect((await request(third, other.privateKey)).status).toBe(401)
-      expect((await request(third)).status).toBe(200)
-      await third.close()
+    const third = await start(pair.publicKey, other.publicKey)
+    expect(log).toContain('An administrator removed a configured key')
+    expect((await request(third, other.privateKey)).status).toBe(401)
+    expect((await request(third)).status).toBe(200)
+    await third.close()
 
-      const fourth = await start(other.publicKey)
-      expect((await request(fourth)).status).toBe(401)
-      expect((await introspect(fourth.authUrl, body.access_token)).body.active).toBe(false)
-    },
-  )
+    const fourth = await start(other.publicKey)
+    expect((await request(fourth)).status).toBe(401)
+    expect((await introspect(fourth.authUrl, body.access_token)).body.active).toBe(false)
+  })
 
-  it('accept an assertion once, even across a restart', { timeout: 60_000 }, async () => {
+  it('accept an assertion once, even across a restart', async () => {
     const storage = `sqlite:${join(temporaryFolder(), 'data.db')}`
     const publicUrl = 'https://auth.example.com'
     const applications = [{ name: 'by key', clientId: keyClientId, jwks: await jwksOf(pair.publicKey) }]

@@ -21,7 +21,7 @@ useCheapPasswords()
 describe.skipIf(!hasChromium)(inChromium, () => {
   const openPage = usePages()
 
-  it('an administrator approves from a phone, later requests included', { timeout: 180_000 }, async () => {
+  it('an administrator approves from a phone, later requests included', async () => {
     const service = await startServiceWithPortal()
     const phone = await openPage({ viewport: { width: 390, height: 844 } })
     await joinAsFirst(phone, service)

@@ -77,15 +77,17 @@ const otherLooks: readonly Look[] = [
 // 1280 px at 400 %, 1440 px at 200 %, and a tablet, where the menu takes a part of the width.
 const otherWidths = [320, 720, 1024]
 
-let inspected = 0
+const inspected = new WeakMap<Page, number>()
 
 /**
  * Checks the page with axe, and that it does not scroll sideways. `pnpm soak` checks each page in each look; a test, for
- * which that takes too long, one look after the other from page to page, and the narrowest width.
+ * which that takes too long, one look after the other, and the narrowest width.
  */
 export async function inspectPage(page: Page, name: string): Promise<void> {
   const before = page.viewportSize()
-  const look = allLooks[inspected++ % allLooks.length]!
+  const times = inspected.get(page) ?? 0
+  inspected.set(page, times + 1)
+  const look = allLooks[times % allLooks.length]!
   for (const { width, height, colorScheme } of looksOf(look)) {
     await page.setViewportSize({ width, height })
     await page.emulateMedia({ colorScheme })

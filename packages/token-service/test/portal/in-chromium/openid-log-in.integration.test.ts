@@ -10,7 +10,6 @@ describe.skipIf(!hasChromium)(inChromium, () => {
 
   it.each([true, false])(
     'somebody logs in through an OpenID provider and out again, with scripts: %s',
-    { timeout: 120_000 },
     async (javaScriptEnabled) => {
       const { service, provider } = await startOpenidPortal()
       const page = await openPage({ javaScriptEnabled })

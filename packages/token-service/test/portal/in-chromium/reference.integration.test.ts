@@ -15,7 +15,7 @@ useCheapPasswords()
 describe.skipIf(!hasChromium)(inChromium, () => {
   const openPage = usePages()
 
-  it('the reference sends real requests, and passes the token on', { timeout: 240_000 }, async () => {
+  it('the reference sends real requests, and passes the token on', async () => {
     const service = await startServiceWithPortal()
     const page = await openPage()
     await joinAsFirst(page, service)

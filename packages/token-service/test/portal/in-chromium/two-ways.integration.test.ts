@@ -66,7 +66,7 @@ const ways: Readonly<Record<string, Way>> = {
 describe.skipIf(!hasChromium)(inChromium, () => {
   const openPage = usePages()
 
-  it.each(Object.keys(ways))('an administrator does urgent work %s', { timeout: 120_000 }, async (name) => {
+  it.each(Object.keys(ways))('an administrator does urgent work %s', async (name) => {
     const { options, activate, search } = ways[name]!
     const { authUrl, admin, stolen, storage, projectId } = await withWork()
     const page = await openPage(options)
