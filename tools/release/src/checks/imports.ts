@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { IFlattenedRuleSet, IRegularForbiddenRuleType } from 'dependency-cruiser'
 import { parseSync } from 'oxc-parser'
 import { withArchitecture } from '../imports/architecture-diagram.ts'
-import { allowedImports, featureSurfaces, filesOf, rooms } from '../imports/directions.ts'
+import { allowedImports, filesOf, furtherDirections, rooms, titleOf } from '../imports/directions.ts'
 import { entryFiles, readImports, sourceFolders } from '../imports/read-imports.ts'
 import { projectFolder } from '../public-packages.ts'
 
@@ -22,7 +22,10 @@ export async function checkImports(project = projectFolder): Promise<string[]> {
     sources
       .filter((file) => file.startsWith(`${folder}/src/`) && !entries.includes(file))
       .filter((file) => !names.some((name) => new RegExp(filesOf(folder, name)).test(file)))
-      .map((file) => `${file} is in none of the rooms of ${folder} (${names.join(', ')})`),
+      .map(
+        (file) =>
+          `${file} is in none of the rooms of ${folder} (${[...new Set(names.map(titleOf))].join(', ')})`,
+      ),
   )
   const violations = summary.violations.map(({ rule, from, to, cycle }) =>
     cycle
@@ -55,7 +58,7 @@ function rules(project: string): IFlattenedRuleSet {
       ...Object.entries(rooms).flatMap(([folder, names]) =>
         names.map((name, at) =>
           rule(
-            `import upwards out of ${folder}/src/${name}`,
+            `import upwards out of ${folder}/src/${titleOf(name)}`,
             { path: filesOf(folder, name) },
             {
               path: [...names.slice(0, at).map((higher) => filesOf(folder, higher)), `^${folder}/src/[^/]+$`],
@@ -63,10 +66,8 @@ function rules(project: string): IFlattenedRuleSet {
           ),
         ),
       ),
-      rule(
-        'import of what another feature shows or offers',
-        { path: featureSurfaces.from },
-        { path: featureSurfaces.to, pathNot: featureSurfaces.but },
+      ...furtherDirections.map(({ name, from, to, but }) =>
+        rule(name, { path: from }, { path: to, ...(but !== undefined && { pathNot: but }) }),
       ),
       ...sourceFolders(project).map((folder) => importsOf(folder)),
       rule(

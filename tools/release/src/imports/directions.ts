@@ -29,12 +29,38 @@ export function filesOf(folder: string, room: string): string {
   return `^${folder}/src/${/^[\w-]+$/.test(room) ? `${room}/` : room}`
 }
 
-/** A feature may use the acts and the storage of another one, not what that one shows and offers. */
-export const featureSurfaces = {
-  from: '^packages/token-service/src/features/([^/]+)/',
-  to: `^packages/token-service/src/features/.+${surfaces}`,
-  but: '^packages/token-service/src/features/$1/',
+/** The beginning of such a pattern, as messages name the room. */
+export function titleOf(room: string): string {
+  return room.replace(/[^\w/].*$/, '')
 }
+
+const service = '^packages/token-service/src/'
+
+/** What files of the token service may not import, besides those of a higher room; `but`: what they may import nevertheless. */
+export const furtherDirections: readonly {
+  readonly name: string
+  readonly from: string
+  readonly to: string
+  readonly but?: string
+}[] = [
+  {
+    // A feature may use the acts and the storage of another one.
+    name: 'import of what another feature shows or offers',
+    from: `${service}features/([^/]+)/`,
+    to: `${service}features/.+${surfaces}`,
+    but: `${service}features/$1/`,
+  },
+  {
+    name: 'import of pages of the portal',
+    from: String.raw`${service}(?!features/all-pages\.ts$)`,
+    to: String.raw`${service}portal/.*pages\.ts$`,
+  },
+  {
+    name: 'import of acts into a storage',
+    from: String.raw`${service}features/.+/storage\.ts$`,
+    to: String.raw`${service}features/.+acts\.ts$`,
+  },
+]
 
 /** What the sources of each package and application may import from the others. */
 export const allowedImports: Readonly<Record<string, readonly string[]>> = {
