@@ -77,8 +77,8 @@ const help = `
 Exit codes:
   0    success
   1    the token endpoint rejected the request, or doctor found a problem
-  2    usage error: an option, a file or an environment variable is missing or invalid
-  3    no valid response: the endpoint is unreachable or overloaded, or its response is malformed
+  2    usage error: an option, a file or a variable is missing or invalid
+  3    no valid response: unreachable, overloaded, or a malformed response
   70   internal error: please report it
   74   the output cannot be written
   130  interrupted

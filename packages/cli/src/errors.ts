@@ -93,7 +93,7 @@ function withoutValues(text: string): string {
   return text
     .replace(/'(--?[^'=]*)=.*'/s, "'$1=…'")
     .replace(/argument '.*' is invalid/s, "argument '…' is invalid")
-    .replace(/unknown command '.*'/s, "unknown command '…'")
+    .replace(/unknown command '.*'/s, 'unknown command')
     .replace(/(arguments? but got \d+).*$/s, '$1')
 }
 

@@ -84,7 +84,7 @@ Requires the package @tokenwell/token-service.
 Examples:
   tokenwell sandbox --product speech-to-text --lifetime 60
   tokenwell sandbox --port 8080 --client-id demo --client-secret demo
-  curl "$SANDBOX_URL/faults" -H 'content-type: application/json' -d '{ "requests": 2, "status": 503 }'`
+  curl "$SANDBOX_URL/faults" --json '{ "requests": 2, "status": 503 }'`
 
 /** Loaded on demand: it is several times as large as the rest of the command line. */
 async function loadTokenService(): Promise<typeof TokenService> {

@@ -18,6 +18,14 @@ describe('tokenwell', () => {
     expect((await runTokenwell(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+/)
   })
 
+  it('prints help that fits into 80 columns', async () => {
+    const commands = [[], ['token'], ['logout'], ['proxy'], ['doctor'], ['sandbox']]
+    const helps = await Promise.all(commands.map((name) => runTokenwell([...name, '--help'])))
+    const lines = helps.flatMap(({ stdout }) => stdout.split('\n'))
+    expect(lines.length).toBeGreaterThan(100)
+    expect(lines.filter((line) => line.length > 80)).toEqual([])
+  })
+
   it.each([
     ['token', ['--header', '--json', '--headers-json', '--no-cache', '--help']],
     ['proxy', ['--to', '--port', '--help']],

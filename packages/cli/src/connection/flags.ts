@@ -93,7 +93,7 @@ export function addConnectionFlags(command: Command): Command {
 }
 
 export const credentialsHelp = `
-Precedence of credentials: flags, file, environment, then a prompt on the terminal.
+Precedence of credentials: flags, file, environment, prompt.
 `
 
 function collect(value: string, before: readonly string[] = []): readonly string[] {

@@ -47,8 +47,9 @@ export function doctorCommand(context: CommandContext, end: (code: ExitCode) => 
 }
 
 const examples = `
-Sends one token request, and a second one if a Retry-After header allows it within --timeout. Never prints the
-secret or the token. The exit code is 1 if there is a problem, and 0 if there are only warnings.
+Sends one token request, and a second one if a Retry-After header allows it
+within --timeout. Never prints the secret or the token. The exit code is 1 if
+there is a problem, and 0 if there are only warnings.
 
 Examples:
   tokenwell doctor --auth-url https://auth.example.com --credentials service.env

@@ -119,8 +119,9 @@ const configFlag = new Option('--config <file>', 'YAML or JSON file with setting
 
 const help = `
 Precedence: flags, environment, configuration file, defaults.
-The file can contain the same settings in camelCase (port, storage, secretHashKeysFile, …), applications,
-resourceServers and trustedIssuers themselves, and openidProvider, through which people log in to the portal; its
+The file can contain the same settings in camelCase (port, storage,
+secretHashKeysFile, …), applications, resourceServers and trustedIssuers
+themselves, and openidProvider, through which people log in to the portal; its
 client secret can be in TOKENWELL_OPENID_CLIENT_SECRET.`
 
 /** Prints a message to standard error. On a terminal, its lines are broken between words. */
