@@ -62,6 +62,24 @@ describe('the body of a response', () => {
     expect(read).toEqual(['Zugriff abgelaufen für €'])
   })
 
+  it.each<[string, () => Promise<Response>]>([
+    ['there is none', async () => new Response(null)],
+    [
+      'it has been read',
+      async () => {
+        const response = new Response('read by a wrapper of fetch')
+        await response.text()
+        return response
+      },
+    ],
+  ])('is undefined for isTokenRejected if %s', async (_name, respond) => {
+    const read: unknown[] = []
+    const { status } = await startFetch(await respond(), {
+      isTokenRejected: async ({ readBody }) => void read.push(await readBody?.()),
+    })(api)
+    expect({ status, read }).toEqual({ status: 200, read: [undefined] })
+  })
+
   it('is read for isTokenRejected up to 16 KiB', async () => {
     const read: unknown[] = []
     const pull = (controller: ReadableStreamDefaultController) => controller.enqueue(new Uint8Array(1_024))

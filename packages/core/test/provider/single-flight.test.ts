@@ -100,6 +100,8 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
       const call = watch(tokens.getToken(abortedBy(controller)))
       await pass(0)
       controller.abort()
+      await pass(0)
+      expect(vi.getTimerCount()).toBe(0)
       await pass(60_000)
       expect(call.state).toBe('rejected')
       expect(endpoint.requests).toHaveLength(1)

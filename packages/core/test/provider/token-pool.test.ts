@@ -347,6 +347,14 @@ describe('closing a pool', () => {
     expect(() => pool.for('a')).toThrow('The token pool was closed.')
   })
 
+  it('ends the calls of `create`', async () => {
+    const { create, pool } = start()
+    const tokens = pool.for('a')
+    await pool.close()
+    await expect(tokens.getToken()).rejects.toThrow('The token pool was closed.')
+    expect(create).not.toHaveBeenCalled()
+  })
+
   it('can be done twice, and with `await using`', async () => {
     const { pool } = start()
     const tokens = pool.for('a')
