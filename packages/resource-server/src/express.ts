@@ -32,7 +32,7 @@ export type ConnectMiddleware = (
  */
 export function requireToken(
   verifier: TokenVerifier,
-  { clientCertificate, ...requirements }: RequireTokenOptions<IncomingMessage> = {},
+  { clientCertificate, optional, ...requirements }: RequireTokenOptions<IncomingMessage> = {},
 ): ConnectMiddleware {
   checkRequirements(requirements)
   const handle = async (
@@ -42,7 +42,11 @@ export function requireToken(
   ): Promise<void> => {
     const facts = new NodeRequestFacts(request, clientCertificate)
     try {
-      const token = await verifier.verify(credentialsOf(request), { ...requirements, request: facts })
+      const token = await verifier.verify(credentialsOf(request), {
+        ...requirements,
+        optional,
+        request: facts,
+      })
       if (token) request.accessToken = token
     } catch (error) {
       try {

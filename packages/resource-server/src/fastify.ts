@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest, RegisterOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import {
   checkRequirements,
@@ -19,9 +19,13 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     /** What this route's token must cover besides what the plugin requires; false for a public route. */
-    accessToken?: (TokenRequirements & Pick<RequireTokenOptions<FastifyRequest>, 'optional'>) | false
+    accessToken?: RouteRequirements | false
   }
 }
+
+type RouteRequirements = TokenRequirements & Pick<RequireTokenOptions<FastifyRequest>, 'optional'>
+
+const nothing: RouteRequirements = {}
 
 /** What every token in this scope must cover, and what verifies it. */
 export interface ResourceServerPluginOptions extends RequireTokenOptions<FastifyRequest> {
@@ -43,9 +47,17 @@ export const resourceServer = fp<ResourceServerPluginOptions>(protectRoutes, {
 
 async function protectRoutes(
   fastify: FastifyInstance,
-  { verifier, clientCertificate, optional = false, ...requirements }: ResourceServerPluginOptions,
+  { verifier, clientCertificate, optional = false, ...others }: ResourceServerPluginOptions & RegisterOptions,
 ): Promise<void> {
+  const { prefix: _, logLevel: _level, logSerializers: _serializers, ...requirements } = others
   checkRequirements(requirements)
+  const checked = new WeakSet<object>()
+  const checkRoute = (route: RouteRequirements) => {
+    if (checked.has(route)) return
+    const { optional: _optional, ...required } = route
+    checkRequirements(required)
+    checked.add(route)
+  }
   if (!fastify.hasRequestDecorator('accessToken')) fastify.decorateRequest('accessToken', null)
   const { resourceMetadata: metadata } = verifier
   if (metadata && fastify.prefix === '' && !fastify.hasRoute({ url: metadata.path, method: 'GET' })) {
@@ -54,11 +66,13 @@ async function protectRoutes(
     )
   }
   fastify.addHook('onRoute', ({ config }) => {
-    if (config?.accessToken) checkRequirements(config.accessToken)
+    if (config?.accessToken) checkRoute(config.accessToken)
   })
   fastify.addHook('onRequest', async (request, reply) => {
-    const route = request.routeOptions.config.accessToken ?? {}
+    const route = request.routeOptions.config.accessToken ?? nothing
     if (route === false) return
+    // It may have been added before this plugin was loaded.
+    checkRoute(route)
     try {
       const token = await verifier.verify(credentialsOf(request.raw), {
         ...requirements,

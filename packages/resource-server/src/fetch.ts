@@ -32,7 +32,7 @@ export function requireToken<Incoming extends Request, Rest extends readonly unk
 export function requireToken<Incoming extends Request, Rest extends readonly unknown[]>(
   verifier: TokenVerifier,
   handler: TokenHandler<Incoming, Rest, VerifiedToken & undefined>,
-  { clientCertificate, ...requirements }: RequireTokenOptions<Incoming> = {},
+  { clientCertificate, optional, ...requirements }: RequireTokenOptions<Incoming> = {},
 ): (request: Incoming, ...rest: Rest) => Promise<Response> {
   checkRequirements(requirements)
   return async (request, ...rest) => {
@@ -40,6 +40,7 @@ export function requireToken<Incoming extends Request, Rest extends readonly unk
     try {
       token = await verifier.verify(credentialsOf(request), {
         ...requirements,
+        optional,
         request: {
           method: request.method,
           url: request.url,

@@ -75,3 +75,19 @@ it('a request that something else has responded to in the meantime is left alone
   expect([response.status, await response.text()]).toEqual([504, 'too late'])
   await expect.poll(() => underTest.events.map(({ type }) => type)).toContain('request_rejected')
 })
+
+it('a misspelt requirement of a route in Fastify is an error at the start, or of the route', async () => {
+  const { verifier } = createVerifierUnderTest()
+  const misspelt = { config: { accessToken: { scope: ['orders'] } as never } }
+  const loaded = Fastify()
+  await loaded.register(resourceServer, { verifier, prefix: '/v1', logLevel: 'warn' })
+  expect(() => loaded.get('/', misspelt, async () => 'open')).toThrow('scope is not a requirement.')
+  const early = Fastify()
+  early.register(resourceServer, { verifier })
+  early.get('/', misspelt, async () => 'open')
+  const response = await early.inject({ url: '/', headers: { authorization: 'Bearer good' } })
+  expect([response.statusCode, response.body]).toEqual([500, expect.not.stringContaining('open')])
+  await expect(Fastify().register(resourceServer, { verifier, scope: ['orders'] } as never)).rejects.toThrow(
+    'scope is not a requirement.',
+  )
+})

@@ -111,12 +111,20 @@ it('a claim that only the prototype of objects has is missing', async () => {
 describe('requirements', () => {
   it.each<[TokenRequirements, string]>([
     [{ anyScope: [] }, 'anyScope must contain at least one scope.'],
+    [{ scopes: [] }, 'scopes must contain at least one name.'],
+    [{ products: [] }, 'products must contain at least one name.'],
+    [
+      { scope: ['orders'] } as never,
+      'scope is not a requirement. A route can require products or scopes or anyScope or claims or where.',
+    ],
     [{ scopes: 'orders' as never }, 'scopes must be a list of names.'],
     [{ scopes: [undefined as never] }, 'scopes must be a list of names.'],
     [{ products: [''] }, 'products must be a list of names.'],
     [{ where: true as never }, 'where must be a function.'],
   ])('%j are a configuration error', (requirements, message) => {
     expect(() => connectMiddleware(verifier, requirements)).toThrow(message)
+    expect(() => requireToken(verifier, () => new Response(), requirements)).toThrow(message)
+    expect(() => Require(requirements)).toThrow(message)
   })
 
   it('of several places all apply', async () => {

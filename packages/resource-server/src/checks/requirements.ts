@@ -197,12 +197,33 @@ export function requiresAnything({
   return products.length + scopes.length > 0 || (anyScope ?? claims ?? where) !== undefined
 }
 
+const requirementNames: readonly string[] = ['products', 'scopes', 'anyScope', 'claims', 'where']
+
+/**
+ * Finds mistakes in what a route requires. A misspelt name, or a list without names, would require nothing.
+ *
+ * @throws {TokenError} of kind `configuration`
+ */
+export function checkRequirements(requirements: TokenRequirements): void {
+  const unknown = Object.keys(requirements).find((name) => !requirementNames.includes(name))
+  if (unknown !== undefined) {
+    throw configurationError(
+      `${unknown} is not a requirement. A route can require ${oneOf(requirementNames)}.`,
+    )
+  }
+  const { products, scopes } = requirements
+  for (const [option, names] of Object.entries({ products, scopes })) {
+    if (names?.length === 0) throw configurationError(`${option} must contain at least one name.`)
+  }
+  checkRestrictions(requirements)
+}
+
 /**
  * Finds mistakes that `findUnmetRequirement` would reject every token for.
  *
  * @throws {TokenError} of kind `configuration`
  */
-export function checkRequirements(restrictions: TokenRestrictions): void {
+export function checkRestrictions(restrictions: TokenRestrictions): void {
   const { clients, products, scopes, anyScope, claims, where } = restrictions
   for (const [option, names] of Object.entries({ clients, products, scopes, anyScope })) {
     if (names === undefined) continue

@@ -6,7 +6,7 @@ import {
   type IntrospectionCheck,
 } from '../checks/introspection-check.ts'
 import type { FindIssuer, IssuerOptions, JwtCheckOptions } from '../checks/jwt-check.ts'
-import { checkRequirements, type TokenRestrictions } from '../checks/requirements.ts'
+import { checkRestrictions, type TokenRestrictions } from '../checks/requirements.ts'
 import type { TokenCheck } from '../checks/token-check.ts'
 import { isAnyType } from '../checks/token-type.ts'
 import { oneOf, rejectionReason, type RejectionReason } from '../http/rejection-reason.ts'
@@ -28,7 +28,7 @@ export function chooseCheck(
     throw configurationError('jwks and jwksUrl require an issuer.')
   }
   if (checkRevocation && !introspection) throw configurationError('checkRevocation requires introspection.')
-  checkRestrictions(options)
+  checkOptionsOfTokens(options)
   const listed = typeof issuers === 'object' ? issuers : issuer === undefined ? [] : [{ ...options, issuer }]
   const entries = new Map(listed.map((one) => [one.issuer, complete(one, options)]))
   if (entries.size < listed.length) throw configurationError('issuers must name each issuer once.')
@@ -81,7 +81,7 @@ function complete(
     typ: one.typ ?? options.typ,
     ...restrictionsOf(one, options),
   }
-  checkRestrictions(entry)
+  checkOptionsOfTokens(entry)
   checkJwtOptions(entry)
   return entry
 }
@@ -97,9 +97,9 @@ function restrictionsOf(one: TokenRestrictions, shared: TokenRestrictions): Toke
   }
 }
 
-function checkRestrictions(options: Partial<IssuerOptions>): void {
+function checkOptionsOfTokens(options: Partial<IssuerOptions>): void {
   const { audience, clients, scopes = [], anyScope, issuer } = options
-  checkRequirements(options)
+  checkRestrictions(options)
   if (audience === false && !(clients && (scopes.length > 0 || anyScope))) {
     const of = issuer === undefined ? '' : ` of "${issuer}"`
     throw configurationError(
