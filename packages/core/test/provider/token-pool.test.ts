@@ -335,6 +335,14 @@ describe('a key of a pool', () => {
   })
 })
 
+it('evicts in the order of use after the provider that was used last was closed', async () => {
+  const { pool } = start({}, 2)
+  for (const key of ['a', 'b', 'a']) await pool.for(key).getToken()
+  await pool.for('a').close()
+  for (const key of ['c', 'd', 'e']) await pool.for(key).getToken()
+  expect(['a', 'b', 'c', 'd', 'e'].filter((key) => pool.has(key))).toEqual(['d', 'e'])
+})
+
 describe('closing a pool', () => {
   it('closes all its providers, evicted ones with pending calls included', async () => {
     const { endpoint, pool } = start(never, 1)
