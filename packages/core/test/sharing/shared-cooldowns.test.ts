@@ -52,6 +52,20 @@ describe('a rejection of the credentials', () => {
     expect(endpoint.requests[2]!.atMs - endpoint.requests[1]!.atMs).toBeGreaterThanOrEqual(22_000)
   })
 
+  it('counts for a process that had not failed before', async () => {
+    const { endpoint, first, second } = fleet(2, wrongSecret)
+    for (const cooldownMs of [0, 1_000, 30_000]) {
+      await pass(1.25 * cooldownMs)
+      await first.getToken().catch(() => {})
+    }
+    await second.getToken().catch(() => {})
+    await pass(1.25 * 60_000)
+    expect(endpoint.requests).toHaveLength(3)
+    await second.getToken().catch(() => {})
+    expect(endpoint.requests).toHaveLength(4)
+    await expect(second.getToken()).rejects.toThrow(/ Next attempt in 120 s\.$/)
+  })
+
   it('ends for all processes with any success', async () => {
     const { endpoint, store, first, second } = fleet(2, wrongSecret)
     await first.getToken().catch(() => {})
