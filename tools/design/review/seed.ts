@@ -127,7 +127,10 @@ export async function seed(location: string, sizes: Sizes, nowMs = Date.now()): 
       deletes_at_ms: index % 500 === 499 ? nowMs + 12 * day : null,
     }
   })
-  await database.insert('applications', applications.map(withNames))
+  await database.insert(
+    'applications',
+    applications.map((each) => ({ ...withNames(each), requested_at_ms: each.created_at_ms })),
+  )
 
   const secrets = applications.map(({ id, client_id, created_at_ms }, index) => ({
     id: randomUUID(),
