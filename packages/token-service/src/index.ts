@@ -1,5 +1,4 @@
-export { createTokenService } from './service/token-service.ts'
-export { startTokenService } from './service/token-service.ts'
+export { createTokenService, startTokenService } from './service/token-service.ts'
 
 export type { RunningTokenService } from './service/running-token-service.ts'
 export type { ApplicationStatus, ClaimPatterns, IdentityRule, ResponseForm } from './storage/application.ts'
