@@ -19,7 +19,7 @@ import { openidProviderSettings } from '../features/people/openid-provider-setti
 import { signingAlgorithms } from '../oauth/signing-keys.ts'
 import { parseStorageLocation } from '../storage/open-database.ts'
 import { boolean, booleanOf, list, numeric, parseSettings, port, setting } from '../runtime/setting.ts'
-import type { TokenServiceOptions } from './token-service-options.ts'
+import type { ApplicationOptions, TokenServiceOptions } from './token-service-options.ts'
 
 /**
  * Every setting, once: what it takes, its default and, unless it is a list of objects or a secret, what it means as a flag. Its
@@ -156,9 +156,18 @@ type Embedding = z.output<typeof embeddingOptions>
 
 export type ResolvedOptions = Omit<Embedding, 'metrics'> & { readonly metrics: boolean }
 
+/** Every setting; those of an application as well. */
+type Given = Record<keyof Embedding, unknown> & {
+  readonly applications: readonly Record<keyof z.output<typeof applicationSchema>, unknown>[]
+}
+
 /** @throws {@link UsageError} that names the setting */
 export function resolveOptions(options: TokenServiceOptions): ResolvedOptions {
-  return checkOptions(parseSettings(embeddingOptions, options))
+  // The type check names a setting that programs cannot set.
+  const given: Given = options as Required<TokenServiceOptions> & {
+    readonly applications: readonly Required<ApplicationOptions>[]
+  }
+  return checkOptions(parseSettings(embeddingOptions, given))
 }
 
 /** Checks what depends on more than one setting. */

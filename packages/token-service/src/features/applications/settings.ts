@@ -96,6 +96,21 @@ const needsApproval = {
   dpop: 'weaker',
 } as const satisfies Record<keyof Approval, 'longer' | 'more' | 'weaker' | 'other'>
 
+type TextField = Exclude<
+  keyof Approval,
+  'products' | 'scopes' | 'lifetimeSeconds' | 'tokenFormat' | 'audiences' | 'dpop'
+>
+
+const statedNames: Readonly<Record<TextField, string>> = {
+  name: 'name',
+  level: 'level',
+  organizationName: 'organisation',
+  developerEmail: 'developer email',
+}
+
+/** The texts that token responses state of an application, as those who approve them read them. */
+export const statedFields = Object.entries(statedNames) as [TextField, string][]
+
 export const approvedFields = Object.keys(needsApproval) as (keyof Approval)[]
 
 /** What of an application is approved. */

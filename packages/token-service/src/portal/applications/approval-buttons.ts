@@ -1,5 +1,6 @@
 import { type SafeHtml, html } from '@remix-run/html-template'
 import { bindingTexts, getsJwts, kindOfTokens } from './application-form.ts'
+import { statedFields } from '../../features/applications/settings.ts'
 import { csrfInput } from '../layout/form.ts'
 import { linkTo } from '../layout/paging.ts'
 import { duration } from '../layout/time.ts'
@@ -111,11 +112,3 @@ export function additionsOf(application: Application): readonly string[] {
       : []),
   ]
 }
-
-/** What token responses state of an application. */
-const statedFields = [
-  ['name', 'name'],
-  ['level', 'level'],
-  ['organizationName', 'organisation'],
-  ['developerEmail', 'developer email'],
-] as const
