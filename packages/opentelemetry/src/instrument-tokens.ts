@@ -29,12 +29,18 @@ const scope = '@tokenwell/opentelemetry'
  * const stop = instrumentTokens(tokens, { name: 'speech' })
  *
  * @returns a function that stops the recording
+ * @throws {TypeError} for a source, which emits no events
  */
 export function instrumentTokens(
   tokens: TokenProvider | Pick<TokenPool<never>, 'subscribe'>,
   options: InstrumentTokensOptions = {},
 ): () => void {
   const { meterProvider = metrics, tracerProvider = trace, name, maxKeys = 0 } = options
+  if (typeof (tokens as Partial<TokenProvider>).subscribe !== 'function') {
+    throw new TypeError(
+      'instrumentTokens takes a token provider. Pass createTokenProvider(source), also to the clients.',
+    )
+  }
   const identityOf = createIdentity(name, maxKeys)
   const stopMetrics = recordMetrics(tokens, meterProvider.getMeter(scope), identityOf)
   const stopSpans = traceRequests(tokens, tracerProvider.getTracer(scope), identityOf)

@@ -42,6 +42,13 @@ async function exported() {
   return { described, metrics }
 }
 
+it('says what to pass in place of a source', () => {
+  const source = { cacheKey: async () => 'key', requestToken: async () => expect.fail() }
+  expect(() => instrumentTokens(source as never)).toThrow(
+    'takes a token provider. Pass createTokenProvider(source)',
+  )
+})
+
 it('the metrics of tokens have names, units and descriptions, as the page on telemetry shows', async () => {
   const listeners: TokenEventListener[] = []
   const request = { requestId: 1, reason: 'first', attempt: 1 } as const
