@@ -18,6 +18,7 @@ const others = new Set([
   'export',
   'node',
   'npm',
+  'openapi-ts',
   'openssl',
   'pg_dump',
   'pg_restore',

@@ -1,11 +1,21 @@
 import { readFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { Server, type AddressInfo } from 'node:net'
 import { pathToFileURL } from 'node:url'
 
 // Runs a block as a reader would, and exits even if it leaves servers and clients open.
 const [, , file = '', place] = process.argv
 const env = process.env as Record<string, string>
+
+// A port that a page names may be in use on this machine.
+const listen = Reflect.get(Server.prototype, 'listen') as (...args: unknown[]) => Server
+const anyPort = (argument: unknown): unknown => {
+  if (typeof argument === 'number') return 0
+  return typeof argument === 'object' ? { ...argument, port: 0 } : argument
+}
+Server.prototype.listen = function (this: Server, ...[port, ...rest]: unknown[]) {
+  return listen.call(this, anyPort(port), ...rest)
+}
 
 if (place === 'page') await openPage()
 await import(pathToFileURL(file).href)
