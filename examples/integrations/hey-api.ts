@@ -12,6 +12,6 @@ client.setConfig({
 })
 
 export async function listOrders(): Promise<string[]> {
-  const { data = [] } = await orders.listOrders()
+  const { data } = await orders.listOrders({ throwOnError: true })
   return data.map(({ item }) => item)
 }

@@ -8,7 +8,7 @@ const tokens = clientCredentials({
   clientSecret: () => process.env['CLIENT_SECRET'],
 })
 const apiFetch = createTokenFetch(tokens, {
-  allowedOrigins: [({ origin }) => origin === process.env['API_URL']],
+  allowedOrigins: [({ origin }) => origin === new URL(process.env['API_URL']!).origin],
 })
 
 export async function GET(): Promise<Response> {

@@ -12,6 +12,7 @@ const api = createClient<paths>({
 })
 
 export async function listOrders(): Promise<string[]> {
-  const { data = [] } = await api.GET('/v1/orders')
+  const { data, response } = await api.GET('/v1/orders')
+  if (!data) throw new Error(`The API responded with ${response.status}.`)
   return data.map(({ item }) => item)
 }

@@ -7,7 +7,7 @@ const tokens = clientCredentials(credentialsFrom(process.env))
 const tokenFetch = createTokenFetch(tokens, { baseUrl: API_URL })
 
 export async function apiFetch<Result>(path: string, init: RequestInit): Promise<Result> {
-  const response = await tokenFetch(new URL(path, API_URL), init)
+  const response = await tokenFetch(path, init)
   const { status, headers } = response
-  return { status, headers, data: await response.json() } as Result
+  return { status, headers, data: status === 204 ? undefined : await response.json() } as Result
 }

@@ -243,6 +243,11 @@ function existingTests(name: 'jest' | 'vitest', major: number): GeneratedProject
       const tokens = await shownFile('testing.md', 'src/tokens.ts')
       const setup = `test/setup.${isJest ? 'js' : 'ts'}`
       await writeFile(join(app, setup), await shownFile('testing.md', setup))
+      const forTests = await shownFile('testing.md', 'test/tokens.ts')
+      await writeFile(
+        join(app, `test/tokens.${isJest ? 'js' : 'ts'}`),
+        isJest ? toCommonJs(forTests) : forTests,
+      )
       // Jest finds no types without a transform; the file is replaced anyway.
       await writeFile(join(app, `src/tokens.${isJest ? 'js' : 'ts'}`), isJest ? '' : tokens)
       await writeFile(
