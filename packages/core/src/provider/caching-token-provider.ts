@@ -165,10 +165,9 @@ export class CachingTokenProvider extends Redacted implements TokenProvider {
 
   async #findToken(slot: Slot, demand: Demand, record: CallRecord): Promise<AccessToken> {
     const { clock, timeoutMs } = this.#settings
-    const { signal, minimumValidityMs = 0, challenge } = demand
+    const { signal, forceRefresh: forced = false, minimumValidityMs = 0, challenge } = demand
     const deadline = record.startedAt + timeoutMs
-    let { forceRefresh: forced = false } = demand
-    let requestsBefore = this.#requests
+    const requestsBefore = this.#requests
     let givenUp: PendingRequest | undefined
     for (;;) {
       signal?.throwIfAborted()
@@ -210,9 +209,7 @@ export class CachingTokenProvider extends Redacted implements TokenProvider {
         // Of this request, which may have outlived a reset, not of the cache.
         const isNew = request.forced || found.storeId === undefined
         if (isNew || hasValidity(found, clock, minimumValidityMs)) return found.token
-        // Another process's token, too old for this caller: request one of our own.
-        forced = true
-        requestsBefore = this.#requests
+        // Another process's token, too old for this caller, which requests one of its own.
       } catch (error) {
         if (error === stalled) givenUp = request
         else if (!outdated) throw error
