@@ -89,6 +89,9 @@ export async function seed(location: string, sizes: Sizes, nowMs = Date.now()): 
       developer_email: 'team@example.com',
     }
     const requested = waits >= application && waits < changes && status === 'approved'
+    const isAwaiting = status === 'pending' || requested
+    const created = nowMs - random((status === 'pending' ? 40 : 700) * day)
+    const requestedAt = requested ? nowMs - random(40 * day) : created
     return {
       ...approval,
       id: randomUUID(),
@@ -102,7 +105,8 @@ export async function seed(location: string, sizes: Sizes, nowMs = Date.now()): 
       token_format: index % 10 === 1 ? 'jwt' : 'opaque',
       dpop: index % 10 === 1 ? 'required' : 'allowed',
       audiences: index % 10 === 1 ? '["https://api.example.com"]' : '[]',
-      created_at_ms: nowMs - random(700 * day),
+      created_at_ms: created,
+      requested_at_ms: requestedAt,
       requested: requested
         ? JSON.stringify({
             name: approval.name,
@@ -116,10 +120,12 @@ export async function seed(location: string, sizes: Sizes, nowMs = Date.now()): 
             audiences: [],
           })
         : null,
-      review:
-        status === 'pending' && index % 9 === 0
-          ? '{"note":"Needed for the launch on Monday.\\nThank you!"}'
-          : null,
+      review: isAwaiting
+        ? JSON.stringify({
+            requestedAtMs: requestedAt,
+            ...(index % 9 === 0 && { note: 'Needed for the launch on Monday.\nThank you!' }),
+          })
+        : null,
       keys: '[]',
       claims: '{}',
       revision: 0,

@@ -206,7 +206,7 @@ function expiry(request: DeveloperRequest, secret: ExpiringSecret, nowMs: number
       ${cutLink(secret.owner.name || secret.owner.clientId, ownerPath(request, secret.owner))}
       <span class="hint">Secret <code>${secret.prefix}••••</code></span>
     </p>
-    <div class="actions">${expiryBadge(secret.expiresAtMs, nowMs)}</div>`
+    <div class="actions">${expiryOf(secret, nowMs)}</div>`
 }
 
 function failureRow({ paths }: DeveloperRequest, { application, outcome, requests }: FailureTotal): SafeHtml {
@@ -215,6 +215,11 @@ function failureRow({ paths }: DeveloperRequest, { application, outcome, request
       <span class="hint">${describeOutcome(outcome).label}</span>
     </p>
     <div class="actions number">${formatCount(requests)}</div>`
+}
+
+/** One that nobody uses can expire without an effect. */
+function expiryOf({ expiresAtMs, lastUsedAtMs }: ExpiringSecret, nowMs: number): SafeHtml {
+  return lastUsedAtMs === undefined ? relativeTime(expiresAtMs, nowMs) : expiryBadge(expiresAtMs, nowMs)
 }
 
 /** Names in a narrow column, in one line each. */
@@ -243,11 +248,15 @@ function expiringSecretsPage(
     {
       label: 'Client',
       kind: 'name',
-      cell: ({ owner, prefix }) =>
+      cell: ({ owner, prefix, lastUsedAtMs }) =>
         named({
           name: owner.name || owner.clientId,
           href: ownerPath(request, owner),
-          below: html`<code>${prefix}••••</code>`,
+          below: html`<code>${prefix}••••</code
+            ><span class="narrow">
+              ·
+              ${lastUsedAtMs === undefined ? 'never used' : html`used ${relativeTime(lastUsedAtMs, nowMs)}`}</span
+            >`,
         }),
     },
     {
@@ -256,7 +265,7 @@ function expiringSecretsPage(
       leaves: 1,
       cell: ({ lastUsedAtMs }) => relativeTimeOrNever(lastUsedAtMs, nowMs),
     },
-    { label: 'Expires', kind: 'time', cell: ({ expiresAtMs }) => expiryBadge(expiresAtMs, nowMs) },
+    { label: 'Expires', kind: 'time', cell: (secret) => expiryOf(secret, nowMs) },
   ]
   const body = html`<p class="lead">
       Rotate a secret, and deploy the new one, before the secret in use expires. A secret that was never used

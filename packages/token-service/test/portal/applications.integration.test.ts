@@ -134,7 +134,7 @@ describe('an application', () => {
     await admin.get('/portal/log-in')
     await admin.post('/portal/log-in', { name: 'ada', password })
     await tokenFor(authUrl, application)
-    const lastDay = '1 issued 0 failed 100.0% succeeded in the last 24 hours'
+    const lastDay = '1 issued 0 failed 100% succeeded in the last 24 hours'
     expect(summary(await show('24h'))).toBe(lastDay)
     const week = await show('7d')
     expect(summary(week)).toBe('4 issued 1 failed 80.0% succeeded in the last 7 days')

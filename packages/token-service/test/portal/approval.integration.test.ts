@@ -275,7 +275,9 @@ describe('several requests', () => {
     const { admin, developer } = await startPortal({ products })
     const grace = await developer('grace')
     const application = await createApplication(grace, await createProject(grace))
-    expect(cells((await admin.get('/portal/approvals')).text, 'text')).toEqual(['speech-to-text1 hour'])
+    expect(cells((await admin.get('/portal/approvals')).text, 'text')).toEqual([
+      'speech-to-texttokens for 1 hour',
+    ])
     await decide(admin, application.path, 'approve')
     const form = [
       ...Object.entries({
@@ -287,7 +289,9 @@ describe('several requests', () => {
       ['product', 'payroll'],
     ]
     await grace.send(`${application.path}/settings`, { method: 'POST', body: new URLSearchParams(form) })
-    expect(cells((await admin.get('/portal/approvals?show=changes')).text, 'text')).toEqual(['payroll7 days'])
+    expect(cells((await admin.get('/portal/approvals?show=changes')).text, 'text')).toEqual([
+      'payrolltokens for 7 days',
+    ])
     expect(cells((await admin.get('/portal/approvals?show=pending')).text, 'text')).toEqual([])
   })
 })

@@ -18,7 +18,7 @@ import { type FormState, csrfInput, emptyForm, textArea } from '../../portal/lay
 import { type Column, type ListState, list, listState, named, names } from '../../portal/layout/list.ts'
 import type { NoticeName } from '../../portal/layout/notices.ts'
 import type { PageContent } from '../../portal/layout/page.ts'
-import { linkTo } from '../../portal/layout/paging.ts'
+import { formatCount, linkTo } from '../../portal/layout/paging.ts'
 import { optionalText, parseForm } from '../../portal/layout/parse-form.ts'
 import { absent, relativeTime } from '../../portal/layout/time.ts'
 import { administratorPages, developerPages, type DeveloperRequest } from '../../portal/page-routes.ts'
@@ -229,12 +229,12 @@ function approvalsPage(request: DeveloperRequest, content: ApprovalsContent): Pa
         <p class="muted">New applications, and changes that require a new approval, appear here.</p>
       </div>`,
     })}
-    ${clients.length === 0 ? '' : selection()}`
+    ${clients.length === 0 ? '' : selection(total)}`
   return { title: 'Approvals', body }
 }
 
 /** What is decided on the selected ones: as they were shown, whatever has changed since. */
-function selection(): SafeHtml {
+function selection(total: number): SafeHtml {
   const reason = { name: 'reason', label: 'Reason', hint: 'The owners see it.', required: false, rows: 3 }
   return html`<div class="selection actions">
     <button form="decisions" data-selected="Approve">Approve selected</button>
@@ -248,13 +248,18 @@ function selection(): SafeHtml {
     >
       Decline selected
     </button>
+    <span class="muted">of ${formatCount(total)}</span>
     <dialog id="decline-selected" closedby="any" aria-labelledby="decline-selected-title">
       <form method="dialog">
-        <header><h2 id="decline-selected-title">Decline the selected requests?</h2></header>
+        <header>
+          <h2 id="decline-selected-title" data-selected="Requests to decline:">
+            Decline the selected requests?
+          </h2>
+        </header>
         <div>${textArea({ ...reason, form: 'decisions' }, emptyForm)}</div>
         <footer>
           <button type="button" class="outline" commandfor="decline-selected" command="close">Cancel</button>
-          <button form="decisions" name="decision" value="decline">Decline</button>
+          <button form="decisions" name="decision" value="decline" data-selected="Decline">Decline</button>
         </footer>
       </form>
     </dialog>
@@ -302,8 +307,8 @@ function columns(
         named({
           name: application.name,
           href: linkTo(paths.application(project.id, application.id), { from: 'approvals' }),
-          below: html`<span class="narrow">${additionsOf(application).join(', ')} · </span>${project.name} ·
-            ${ownersOf(owners.get(project.id))}`,
+          below: html`<span class="narrow read">${additionsOf(application).join(', ')} · </span
+            >${project.name} · ${ownersOf(owners.get(project.id))}`,
           belowHref: only === undefined ? linkTo(paths.approvals, { project: project.id }) : undefined,
         }),
     },
@@ -320,6 +325,7 @@ function columns(
       label: 'Requested',
       kind: 'time',
       leaves: 3,
+      order: 'requested',
       cell: ({ application: { createdAtMs, review } }) =>
         relativeTime(review?.requestedAtMs ?? createdAtMs, nowMs),
     },

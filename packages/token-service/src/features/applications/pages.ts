@@ -283,14 +283,14 @@ export async function applicationPages(portal: FastifyInstance, service: PortalS
   })
 }
 
-/** What the list can be narrowed down to. */
+/** What the list can be narrowed down to: first that which somebody has to look at. */
 const applicationFacets = {
-  approved: 'Approved',
   pending: 'Pending',
   changes: 'Changes requested',
-  revoked: 'Revoked',
   expiring: 'Secret expires soon',
   unused: 'Unused for 90 days',
+  approved: 'Approved',
+  revoked: 'Revoked',
   deleted: 'Deleted',
 } as const satisfies Partial<Record<ListedStatus, string>>
 

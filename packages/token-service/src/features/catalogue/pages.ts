@@ -131,7 +131,12 @@ function cataloguePage(
       danger: true,
     })
   const columns: readonly Column<CatalogueEntry>[] = [
-    { label: 'Name', kind: 'name', cell: ({ name, description }) => named({ name, below: description }) },
+    {
+      label: 'Name',
+      kind: 'name',
+      cell: ({ name, description }) =>
+        named({ name, href: `${linkTo(paths[kind], { change: name })}#entry`, below: description }),
+    },
     ...(kind === 'scopes'
       ? [
           {
@@ -140,7 +145,7 @@ function cataloguePage(
             leaves: 2 as const,
             cell: ({ audience }: CatalogueEntry) =>
               audience === undefined
-                ? html`<span class="muted">every</span>`
+                ? html`<span class="muted">every API</span>`
                 : html`<code class="cut" title="${audience}">${audience}</code>`,
           },
         ]

@@ -19,7 +19,7 @@ import { type FormState, csrfInput, emptyForm, field } from '../../portal/layout
 import { type Column, type ListState, list, listState, named, names } from '../../portal/layout/list.ts'
 import { type DangerRow, dangerSection } from '../../portal/layout/menus.ts'
 import type { PageContent } from '../../portal/layout/page.ts'
-import { formatCount } from '../../portal/layout/paging.ts'
+import { formatCount, linkTo } from '../../portal/layout/paging.ts'
 import { line, parseForm } from '../../portal/layout/parse-form.ts'
 import { type LastUses, absent, lastUse, relativeTime } from '../../portal/layout/time.ts'
 import { administratorPages, type DeveloperRequest, type PortalResponse } from '../../portal/page-routes.ts'
@@ -415,7 +415,8 @@ function developerPage(
       )}
     </section>
     ${dangerSection('Role, access and removal', actionsOn(request, person, hasPassword(person, localPasswords)))}`
-  return { title: name, body, trail: [['People', paths.developers]], section: paths.developers }
+  const actions = html`<a class="button outline" href="${linkTo(paths.audit, { actor: name })}">Audit log</a>`
+  return { title: name, body, actions, trail: [['People', paths.developers]], section: paths.developers }
 }
 
 function actionsOn(

@@ -317,12 +317,15 @@ function trustedIssuersPage(
     {
       label: 'Issuer',
       kind: 'name',
-      cell: (issuer) =>
-        named({
-          name: issuer.issuer,
+      cell: (issuer) => {
+        const label = platformLabel(issuer)
+        const below = [label && issuer.issuer, issuer.configured && 'In the configuration']
+        return named({
+          name: label ?? issuer.issuer,
           href: paths.trustedIssuer(issuer.id),
-          below: issuer.configured ? 'In the configuration' : platformLabel(issuer),
-        }),
+          below: below.filter(Boolean).join(' · '),
+        })
+      },
     },
     {
       label: 'Applications',

@@ -82,7 +82,7 @@ const github: Platform = {
       {
         name: 'of',
         label: 'Branch, tag or environment',
-        hint: 'Such as main, releases/* or production. Leave it empty for every job.',
+        hint: 'Such as main, releases/* or production.',
         required: false,
       },
       state,
@@ -217,7 +217,7 @@ const other: Platform = {
               name="value_${number}"
               value="${state.values[`value_${number}`]}"
               aria-label="Value ${number}"
-              placeholder="${number === 1 ? 'repo:example/orders:*' : ''}"
+              placeholder="${number === 1 ? 'project:orders:*' : ''}"
               autocomplete="off"
               spellcheck="false"
             />

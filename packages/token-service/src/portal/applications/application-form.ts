@@ -234,7 +234,20 @@ export function settingsFields({ products, scopes, hints, state }: SettingsConte
       state,
     ),
   }
-  return html`${Object.values(fields)}`
+  const { name, products: chosen, scopes: chosenScopes, lifetimeSeconds, ...further } = fields
+  return html`${name} ${chosen} ${chosenScopes} ${lifetimeSeconds}
+    <details ${isSuggested(state) ? '' : html`open`}>
+      <summary>Format, audiences and binding of tokens</summary>
+      ${Object.values(further)}
+    </details>`
+}
+
+/** Whether what few applications need is as the form of a new one suggests. */
+function isSuggested({ values, errors }: FormState): boolean {
+  const suggested = applicationFormState(newApplication).values
+  return ['token_format', 'audiences', 'dpop', 'response_form', 'level'].every(
+    (name) => errors[name] === undefined && values[name] === suggested[name],
+  )
 }
 
 /** The settings of an application; the type check names a missing one. */

@@ -33,7 +33,10 @@ export function applicationColumns(
         named({
           name,
           href: paths.application(project.id, id),
-          ...(hasProject && { below: project.name, belowHref: paths.project(project.id) }),
+          ...(hasProject && {
+            below: html`<span class="narrow">${lastUse(id, lastUses, nowMs)} · </span>${project.name}`,
+            belowHref: paths.project(project.id),
+          }),
         }),
     },
     { label: 'Status', kind: 'status', cell: (client) => listedStatus(client, nowMs) },

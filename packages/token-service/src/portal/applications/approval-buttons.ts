@@ -101,7 +101,9 @@ export function additionsOf(application: Application): readonly string[] {
   return [
     ...added(wanted.products, has.products),
     ...added(wanted.scopes, has.scopes),
-    ...(wanted.lifetimeSeconds > (has.lifetimeSeconds ?? 0) ? [duration(wanted.lifetimeSeconds)] : []),
+    ...(wanted.lifetimeSeconds > (has.lifetimeSeconds ?? 0)
+      ? [`tokens for ${duration(wanted.lifetimeSeconds)}`]
+      : []),
     ...(isOtherFormat ? ['JWTs'] : []),
     ...added(wanted.audiences, has.audiences).map((audience) => `for ${audience}`),
     ...(requested && requested.dpop !== application.dpop ? [bindingTexts[requested.dpop]] : []),

@@ -143,14 +143,14 @@ export function usageLegend(usage: Usage): SafeHtml {
   const { range, issued, failed } = usage
   return html`<p class="legend" id="usage-summary">
     <span>${key('issued')}<strong>${formatCount(issued)}</strong> issued</span>
-    <span>${key('failed')}<strong>${formatCount(failed)}</strong> failed</span>
+    <span>${failed === 0 ? '' : key('failed')}<strong>${formatCount(failed)}</strong> failed</span>
     <span class="muted">${successRate(usage)} succeeded in the last ${range.label}</span>
   </p>`
 }
 
 /** Of the requests, of which there is at least one. */
 export function successRate({ issued, failed }: Usage): string {
-  return `${((issued / (issued + failed)) * 100).toFixed(1)}%`
+  return failed === 0 ? '100%' : `${((issued / (issued + failed)) * 100).toFixed(1)}%`
 }
 
 const key = (kind: 'issued' | 'failed') =>

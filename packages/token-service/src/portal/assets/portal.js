@@ -46,12 +46,12 @@ for (const time of document.querySelectorAll('time[data-local]')) {
 const all = document.querySelector('[data-select-all]')
 if (all) {
   const rows = [...document.querySelectorAll('[name="selected"]')]
-  const buttons = document.querySelectorAll('[data-selected]')
+  const texts = document.querySelectorAll('[data-selected]')
   const count = () => {
     const selected = rows.filter((row) => row.checked).length
     all.checked = selected === rows.length
     all.indeterminate = selected > 0 && !all.checked
-    for (const button of buttons) button.textContent = `${button.dataset.selected} ${selected}`
+    for (const text of texts) text.textContent = `${text.dataset.selected} ${selected}`
   }
   all.dataset.ready = ''
   all.addEventListener('change', () => {

@@ -52,7 +52,8 @@ export function requestChart(bars: readonly RequestBar[], labelledBy: string): S
       <div class="x-axis" aria-hidden="true">${bars.map(({ tick = '' }) => html`<span>${tick}</span>`)}</div>
       ${
         hasFailures
-          ? html`<div class="y-axis" aria-hidden="true"><span>${percent(axis)}</span><span>failed</span></div>
+          ? html`<span class="caption" aria-hidden="true">Failed, of all</span>
+              <div class="y-axis" aria-hidden="true"><span>${percent(axis)}</span><span>0%</span></div>
               ${svg('shares', [0, height], (bar, x) => rectangle('failed', x, shareOf(bar) / axis))}`
           : ''
       }

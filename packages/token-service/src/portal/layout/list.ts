@@ -33,8 +33,8 @@ export interface Column<Row> {
 export interface ListState<Order extends string = string, Show extends string = string> extends Paging {
   /** One of the orders that the list offers. */
   readonly order: Order
-  /** That of a URL without one. */
-  readonly defaultOrder: Order
+  /** Those that the list offers; the first is that of a URL without one. */
+  readonly orders: readonly [Order, ...Order[]]
   /** One of its facets; empty: all. */
   readonly facet: Show | ''
 }
@@ -53,7 +53,7 @@ export function listState<const Order extends string, const Show extends string 
   return {
     ...pagingOf(query),
     order: orders.find((each) => each === order) ?? orders[0],
-    defaultOrder: orders[0],
+    orders,
     facet: facets.find((each) => each === show) ?? '',
   }
 }
@@ -169,6 +169,7 @@ function header<Row>({ kind, label, order }: Column<Row>, browsing: Browsing | u
     return html`<span class="visually-hidden">${label}</span>`
   if (order === undefined || browsing === undefined) return label
   const next = browsing.state.order === order ? reversed(order) : order
+  if (!browsing.state.orders.includes(next)) return label
   return html`<a href="${urlOf(browsing, { order: next })}">${label}</a>`
 }
 
@@ -177,9 +178,9 @@ function urlOf(
   { path, query, state }: Pick<Browsing, 'path' | 'query' | 'state'>,
   changes: Readonly<Record<string, string>>,
 ): string {
-  const { search: q, facet: show, order, defaultOrder } = state
+  const { search: q, facet: show, order, orders } = state
   const all = { ...query, q, show, order, ...changes }
-  return linkTo(path, { ...all, order: all.order === defaultOrder ? '' : all.order })
+  return linkTo(path, { ...all, order: all.order === orders[0] ? '' : all.order })
 }
 
 function facets(browsing: Browsing): SafeHtml | '' {

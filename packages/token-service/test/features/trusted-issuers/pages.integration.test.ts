@@ -46,7 +46,7 @@ it('trusts GitHub for the jobs of a branch, of an application that is named', as
   expect(text).toContain('<h1>GitHub Actions</h1>')
   expect(cells(text, 'name')).toEqual(['example/ordersbranch main'])
   const list = await admin.get('/portal/trusted-issuers')
-  expect(cells(list.text, 'name')).toEqual(['https://token.actions.githubusercontent.comGitHub Actions'])
+  expect(cells(list.text, 'name')).toEqual(['GitHub Actionshttps://token.actions.githubusercontent.com'])
   expect(cells(list.text, 'text')).toEqual(['Orders'])
 })
 
