@@ -243,7 +243,7 @@ function reference(name: string): object {
 }
 
 /** Examples of a body, by name (OpenAPI 3.1, section 4.8.19). */
-export type Examples = Readonly<Record<string, { readonly summary: string; readonly value: object }>>
+type Examples = Readonly<Record<string, { readonly summary: string; readonly value: object }>>
 
 const token = {
   access_token: 'VfZ8Q1n0H3xkY5r7t9w2',
@@ -262,7 +262,7 @@ const token = {
 const { access_token, token_type, client_id } = token
 const product = 'speech-to-text'
 
-export const tokenExamples: Examples = {
+const tokenExamples: Examples = {
   products: {
     summary: 'with API products',
     value: {
@@ -285,7 +285,7 @@ export const tokenExamples: Examples = {
   },
 }
 
-export const introspectionExamples: Examples = {
+const introspectionExamples: Examples = {
   active: {
     summary: 'an active token',
     value: {
@@ -318,7 +318,7 @@ export const introspectionExamples: Examples = {
 }
 
 /** The bodies that the service sends for these errors. */
-export function errorExamples(format: Format, reasons: readonly ErrorReason[]): Examples {
+function errorExamples(format: Format, reasons: readonly ErrorReason[]): Examples {
   return Object.fromEntries(
     reasons.map((reason) => {
       const details = reason === 'missing_parameter' ? { parameter: 'client_id' } : {}

@@ -59,7 +59,7 @@ const reasonsByCode: Record<string, ErrorReason> = {
  * Rejects what Node accepts: a second `Host`, which a proxy may read differently (RFC 9112, section 3.2), and bodies
  * that are compressed, which would be read as they are.
  */
-export function rejectAmbiguousRequests(server: FastifyInstance): void {
+function rejectAmbiguousRequests(server: FastifyInstance): void {
   server.addHook('onRequest', ({ raw, headers }, _reply, done) => {
     let hosts = 0
     for (let name = 0; name < raw.rawHeaders.length; name += 2)
@@ -73,7 +73,7 @@ export function rejectAmbiguousRequests(server: FastifyInstance): void {
 }
 
 /** Responds to what is not a valid HTTP request, and closes the connection. */
-export function respondToMalformedRequests(format: Format) {
+function respondToMalformedRequests(format: Format) {
   return (error: Error & { code?: string }, socket: Socket): void => {
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy()

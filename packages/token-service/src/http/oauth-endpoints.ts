@@ -42,7 +42,7 @@ export async function acceptForms(server: FastifyInstance): Promise<void> {
 }
 
 /** Responds to every other method with 405. */
-export function allowPostOnly(server: FastifyInstance, url: string): void {
+function allowPostOnly(server: FastifyInstance, url: string): void {
   const others = server.supportedMethods.filter((method) => method !== 'POST')
   server.route({
     method: others,
@@ -63,7 +63,7 @@ function parseForm(text: string): RawParameters {
 }
 
 /** Who sent a request. An assertion is for this service if it names the issuer, the token endpoint or this endpoint. */
-export function callerOf(
+function callerOf(
   request: RequestAddress & { readonly ip: string },
   path: string,
   publicUrl: string | undefined,

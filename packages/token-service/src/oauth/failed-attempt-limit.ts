@@ -80,7 +80,7 @@ interface Failure {
 /** Of many networks at once, those that reset first are forgotten: unauthenticated clients must not fill the disk. */
 const maxFailures = 20_000
 
-export type FailureStorage = ReturnType<typeof failureStorage>
+type FailureStorage = ReturnType<typeof failureStorage>
 
 /**
  * Failed attempts by key, counted from the first one until the window ends. Keys are stored as digests: what clients send as their ID must not be

@@ -376,7 +376,7 @@ function parseChanges(text: string): Changes {
 }
 
 /** The entry that begins the chain anew after its end was not the one that the service signed. */
-export const chainBroken = 'audit_interrupted'
+const chainBroken = 'audit_interrupted'
 
 /** How it says so if the key of the end is missing. */
 export const unknownEnd = 'the end was signed with the key '
@@ -384,7 +384,7 @@ export const unknownEnd = 'the end was signed with the key '
 /** What precedes the first entry. */
 export const chainStart = { sequence: 0, mac: '' }
 
-export function signEntry(
+function signEntry(
   entry: AuditEntry,
   { sequence, mac: previousMac }: Pick<ChainedEntry, 'sequence' | 'mac'>,
   keyring: AuditKeyring,
@@ -416,7 +416,7 @@ export function linkOf(
   return keyringOf(entry, keyring).keyIds.includes(entry.keyId) ? 'changed' : 'unknown'
 }
 
-export function signHead(
+function signHead(
   { sequence, mac }: Pick<Checkpoint, 'sequence' | 'mac'>,
   keyring: AuditKeyring,
 ): Checkpoint {
@@ -428,7 +428,7 @@ export function isHead({ sequence, mac, keyId, signature }: Checkpoint, keyring:
   return isSigned(headText(sequence, mac), { keyId, hash: signature }, keyring)
 }
 
-export function signStart(
+function signStart(
   { sequence, mac, history }: Pick<StartCheckpoint, 'sequence' | 'mac' | 'history'>,
   keyring: AuditKeyring,
 ): StartCheckpoint {

@@ -61,7 +61,7 @@ database.close()`
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** Writes a consistent copy of a database that may be in use to the new file `to`: the whole copy, or no file. */
-export async function vacuumInto(from: string, to: string): Promise<void> {
+async function vacuumInto(from: string, to: string): Promise<void> {
   const unfinished = `${to}.unfinished`
   // Left by a process that got SIGKILL.
   await rm(unfinished, { force: true })

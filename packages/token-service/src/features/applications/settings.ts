@@ -13,7 +13,7 @@ export const tokenFormats = ['opaque', 'jwt'] as const
 export const dpopUses = ['none', 'allowed', 'required'] as const
 
 /** The claims that the service sets, and those that mean something else in other tokens. */
-export const reservedClaims = [
+const reservedClaims = [
   'iss',
   'sub',
   'aud',

@@ -18,7 +18,7 @@ export const scopeName = z
   .string()
   .regex(scopePattern, 'must be 1 to 200 printable ASCII characters, without spaces, quotes and backslashes')
 
-export const audienceName = z
+const audienceName = z
   .string()
   .regex(audiencePattern, 'must be a URI, or a name of printable ASCII characters without spaces')
 
