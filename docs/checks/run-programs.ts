@@ -8,7 +8,15 @@ import { type Program, compiledFile } from './compile-programs.ts'
 import { docs, examples } from './read-site.ts'
 import { runNode } from './run-node.ts'
 
-const others = { PORT: '0', TOKEN_KEY: btoa('k'.repeat(32)), OLD_TOKEN_KEY: btoa('o'.repeat(32)) }
+const others = {
+  PORT: '0',
+  TOKEN_KEY: btoa('k'.repeat(32)),
+  OLD_TOKEN_KEY: btoa('o'.repeat(32)),
+  ORDERS_CLIENT_ID: 'acme',
+  ORDERS_CLIENT_SECRET: 'acme-secret',
+  BILLING_CLIENT_ID: 'globex',
+  BILLING_CLIENT_SECRET: 'globex-secret',
+}
 
 /**
  * Runs compiled programs, each in a separate process with its own token service and API.
