@@ -6,6 +6,8 @@ import { audiences, productName, scopeName } from '../catalogue/settings.ts'
 /** How long tokens last unless an application has another lifetime. */
 export const defaultLifetimeSeconds = 3600
 
+export const maxLifetimeSeconds = 365 * 86_400
+
 export const responseForms = ['products', 'refresh', 'rfc6749'] as const
 
 export const tokenFormats = ['opaque', 'jwt'] as const
@@ -50,7 +52,7 @@ export const applicationSettings = z.strictObject({
   scopes: z.array(scopeName).describe('The scopes that its tokens can have; a request can narrow them.'),
   level: z.string().max(200).describe('What token responses state as its level.'),
   responseForm: z.enum(responseForms).describe('The format of its token responses.'),
-  lifetimeSeconds: z.int().min(1).max(31_536_000).describe('The lifetime of its tokens.'),
+  lifetimeSeconds: z.int().min(1).max(maxLifetimeSeconds).describe('The lifetime of its tokens.'),
   tokenFormat: z.enum(tokenFormats).describe('The format of its tokens; JWTs need audiences.'),
   audiences: audiences.describe('The APIs that its tokens are for.'),
   dpop: z.enum(dpopUses).describe('Whether its tokens are bound to a key of the client (RFC 9449).'),

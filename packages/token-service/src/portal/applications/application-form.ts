@@ -6,6 +6,7 @@ import {
   defaultLifetimeSeconds,
   dpopUses,
   lacksAudience,
+  maxLifetimeSeconds,
   maxNoteLength,
   responseForms,
   tokenFormats,
@@ -67,8 +68,7 @@ const applicationForm = z.object({
 })
 const lifetimeSeconds = z
   .number()
-  .min(1, 'Enter at least 1 second.')
-  .max(31_536_000, 'Enter at most 365 days.')
+  .max(maxLifetimeSeconds, `Enter at most ${maxLifetimeSeconds / 86_400} days.`)
 
 /** What is said about products and scopes, by name. */
 export type CatalogueHints = Readonly<Record<CatalogueKind, ReadonlyMap<string, string>>>

@@ -13,7 +13,7 @@ interface SecretContent {
   readonly existingSecrets?: string | undefined
 }
 
-/** The only page that shows the secret of an application. */
+/** Shows the secret of an application, once. */
 export function secretPage(
   request: DeveloperRequest,
   { application, project, clientSecret, existingSecrets }: SecretContent,
