@@ -97,7 +97,7 @@ export function useWaveform(wav: Blob, words: readonly TimedWord[], onTime: (sec
       return created
     }
     // Nor can one be played if the code does not load.
-    const drawn = create().catch(() => void setPlayable(false))
+    const drawn = create().catch(() => setPlayable(false))
     creating.current = drawn
     return () => {
       shown = false

@@ -27,10 +27,11 @@ const shareAxes = [0.1, 0.25, 0.5, 1] as const
  */
 export function requestChart(bars: readonly RequestBar[], labelledBy: string): SafeHtml {
   const width = bars.length * slot
-  const most = roundUp(Math.max(...bars.map(({ issued, failed }) => issued + failed)))
-  const largest = Math.max(...bars.map(shareOf))
+  const most = roundUp(Math.max(...bars.map(totalOf)))
+  // A part of the time with few requests, such as a day that has just begun, does not decide how the others are seen.
+  const largest = Math.max(0, ...bars.filter((bar) => totalOf(bar) >= most / 20).map(shareOf))
   const axis = shareAxes.find((each) => each >= largest) ?? 1
-  const hasFailures = largest > 0
+  const hasFailures = bars.some(({ failed }) => failed > 0)
   const svg = (kind: string, lines: readonly number[], draw: (bar: RequestBar, x: number) => SafeHtml | '') =>
     html`<svg class="${kind}" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" aria-hidden="true">
       ${lines.map((y) => html`<line x1="0" x2="${width}" y1="${y}" y2="${y}" />`)}
@@ -54,7 +55,7 @@ export function requestChart(bars: readonly RequestBar[], labelledBy: string): S
         hasFailures
           ? html`<span class="caption" aria-hidden="true">Failed, of all</span>
               <div class="y-axis" aria-hidden="true"><span>${percent(axis)}</span><span>0%</span></div>
-              ${svg('shares', [0, height], (bar, x) => rectangle('failed', x, shareOf(bar) / axis))}`
+              ${svg('shares', [0, height], (bar, x) => rectangle('failed', x, Math.min(1, shareOf(bar) / axis)))}`
           : ''
       }
     </figure>
@@ -73,8 +74,12 @@ export function requestChart(bars: readonly RequestBar[], labelledBy: string): S
     </details>`
 }
 
-function shareOf({ issued, failed }: RequestBar): number {
-  return failed === 0 ? 0 : failed / (issued + failed)
+function totalOf({ issued, failed }: RequestBar): number {
+  return issued + failed
+}
+
+function shareOf(bar: RequestBar): number {
+  return bar.failed === 0 ? 0 : bar.failed / totalOf(bar)
 }
 
 /** Such as `2.5%`. */
