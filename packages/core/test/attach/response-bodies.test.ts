@@ -1,6 +1,6 @@
 import { createTokenFetch, createTokenProvider, type AttachOptions } from '@tokenwell/core'
 import { createTokenAttacher } from '@tokenwell/core/adapter'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ScriptedEndpoint, sourceOf } from '../support/scripted-endpoint.ts'
 import { api, fine, get, sendThrough } from './send-through.ts'
 
@@ -90,4 +90,21 @@ describe('the body of a response', () => {
     expect(read).toEqual([16 * 1_024])
     await response.body?.cancel()
   })
+})
+
+it.each([
+  ['GET', 2],
+  ['HEAD', 2],
+  // A redirect may have turned it into a GET, to which the response belongs.
+  ['POST', 1],
+])('a %s that a page has redirected is sent %i times if its token was rejected', async (method, times) => {
+  const fetch = vi.fn(async () => {
+    const response = new Response('', { status: 401 })
+    return Object.defineProperty(response, 'redirected', { value: true })
+  })
+  const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint()))
+  vi.stubGlobal('window', { document: {} })
+  onTestFinished(() => void vi.unstubAllGlobals())
+  await createTokenFetch(tokens, { allowedOrigins: [api], fetch })(api, { method })
+  expect(fetch).toHaveBeenCalledTimes(times)
 })
