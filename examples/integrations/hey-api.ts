@@ -3,7 +3,7 @@ import { clientCredentials, createTokenFetch, credentialsFrom } from '@tokenwell
 import { client } from './generated/hey-api/client.gen.ts'
 import * as orders from './generated/hey-api/index.ts'
 
-const { API_URL } = process.env
+const API_URL = process.env.API_URL!
 
 const tokens = clientCredentials(credentialsFrom(process.env))
 client.setConfig({

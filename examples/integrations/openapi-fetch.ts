@@ -3,7 +3,7 @@ import { clientCredentials, createTokenFetch, credentialsFrom } from '@tokenwell
 import createClient from 'openapi-fetch'
 import type { paths } from './generated/orders.d.ts'
 
-const { API_URL } = process.env
+const API_URL = process.env.API_URL!
 
 const tokens = clientCredentials(credentialsFrom(process.env))
 const api = createClient<paths>({

@@ -112,10 +112,6 @@ const callers: Record<string, () => Promise<Example>> = {
   'cloudflare-worker': () => startWorker('cloudflare-worker'),
   'durable-objects': () =>
     startWorker('durable-objects', { TOKENS: { className: 'SharedToken', useSQLite: true } }),
-  async 'hey-api'() {
-    // The generated files import each other as `.js`.
-    return (await importBundle('hey-api.ts')) as Example
-  },
   async orval() {
     const { listOrders } = (await importBundle('generated/orval.ts')) as {
       listOrders: () => Promise<{ data: { item: string }[] }>
