@@ -32,6 +32,13 @@ export function explainFailure(
   }
   if (status >= 300 && status < 400) return explainRedirect(status, headers?.get('location'), url)
   if (error.kind === 'throttled') return explainThrottling(error)
+  // An API, which does not know the codes of a token endpoint.
+  if (
+    status === 401 &&
+    /^bearer\b/i.test(headers?.get('www-authenticate') ?? '') &&
+    !clientErrors.has(error.oauthError)
+  )
+    return explainWrongUrl(url, 'status 401: it expects a Bearer token, as an API does', connection)
   if (error.kind === 'credentials') {
     return assertion
       ? explainRejectedAssertion(error, body, headers?.get('date'), assertion.assertion, connection)
@@ -45,13 +52,7 @@ export function explainFailure(
     )
   }
   if (status === 404 || status === 405 || status === 410) {
-    return request.problem(
-      'wrong_path',
-      `There is no token endpoint at ${url.pathname} (status ${status}).`,
-      connection.authUrl === undefined
-        ? 'Check the path: TOKEN_ENDPOINT and --token-endpoint are the full URL. If the server has metadata, pass its issuer as ISSUER or --issuer instead.'
-        : 'AUTH_URL or --auth-url is the part of the URL before /oauth/client_credential/accesstoken. For an endpoint at another path, pass its full URL as TOKEN_ENDPOINT or --token-endpoint, or its issuer as ISSUER or --issuer.',
-    )
+    return explainWrongUrl(url, `status ${status}`, connection)
   }
   if (status >= 500) {
     return request.problem(
@@ -61,6 +62,18 @@ export function explainFailure(
     )
   }
   return explainMissingToken(observed, error, status, connection)
+}
+
+const clientErrors = new Set<string | undefined>(['invalid_client', 'unauthorized_client'])
+
+function explainWrongUrl(url: URL, details: string, { authUrl }: Connection): Finding {
+  return request.problem(
+    'wrong_path',
+    `There is no token endpoint at ${url.pathname} (${details}).`,
+    authUrl === undefined
+      ? 'Check the URL: TOKEN_ENDPOINT and --token-endpoint are the full URL. If the server has metadata, pass its issuer as ISSUER or --issuer instead.'
+      : 'AUTH_URL or --auth-url is the part of the URL before /oauth/client_credential/accesstoken. For an endpoint at another path, pass its full URL as TOKEN_ENDPOINT or --token-endpoint, or its issuer as ISSUER or --issuer.',
+  )
 }
 
 function explainSilence(
@@ -226,8 +239,13 @@ function explainRejectedCredentials(
       `Create a new secret in ${place}, and replace the old one everywhere.`,
     )
   }
+  // The sentence of RFC 6749, which many servers send, names an unknown client as one of several causes.
+  const severalCauses = /\b(?:e\.g|or)\b[^"]*unknown client|unknown client[^"]*\bor\b/i
   // Entra ID calls a client ID that it does not know unauthorized_client.
-  if (mentions(/application[^.]{0,100}was not found|unknown client/i)) {
+  if (
+    mentions(/application[^.]{0,100}was not found/i) ||
+    (mentions(/unknown client/i) && !mentions(severalCauses))
+  ) {
     return request.problem(
       'unknown_client',
       `The service does not know the client ID (${details}).`,

@@ -82,6 +82,13 @@ describe('doctor and the token endpoint', () => {
     ['application_not_approved', 'the client is NotActive'],
     ['application_not_approved', 'revoked'],
     ['invalid_credentials', 'expired'],
+    ['unknown_client', 'Unknown client.'],
+    ['unknown_client', 'unknown client "orders"'],
+    [
+      'invalid_credentials',
+      'Client authentication failed (e.g., unknown client, no client authentication included, or unsupported authentication method).',
+    ],
+    ['invalid_credentials', 'Unknown client or wrong secret'],
   ])('recognises %s by a phrase of the service: %s', async (code, error_description) => {
     await service.fault({ status: 401, body: { error: 'invalid_client', error_description } })
     expect((await doctor()).faults).toStrictEqual([code])
@@ -94,6 +101,23 @@ describe('doctor and the token endpoint', () => {
     const { faults, textOf } = await doctor()
     expect(faults).toStrictEqual(['unknown_client'])
     expect(textOf('unknown_client')).toContain('Check CLIENT_ID, and the tenant')
+  })
+
+  it.each([401, { error: 'invalid_token' }])(
+    'recognises an API in place of a token endpoint: %j',
+    async (body) => {
+      const headers = { 'www-authenticate': 'Bearer realm="orders"' }
+      await service.fault({ status: 401, headers, body })
+      const { faults, textOf } = await doctor()
+      expect(faults).toStrictEqual(['wrong_path'])
+      expect(textOf('wrong_path')).toContain('it expects a Bearer token, as an API does')
+    },
+  )
+
+  it('believes an error of the client beside the challenge of an API', async () => {
+    const headers = { 'www-authenticate': 'Bearer error="invalid_client"' }
+    await service.fault({ status: 401, headers, body: { error: 'invalid_client' } })
+    expect((await doctor()).faults).toStrictEqual(['invalid_credentials'])
   })
 
   it('names --scope where the endpoint may miss it', async () => {

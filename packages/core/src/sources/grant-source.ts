@@ -239,7 +239,8 @@ export class GrantSource extends Redacted implements TokenSource {
     const { revocationEndpoint = server?.revocationEndpoint } = this.#options
     if (revocationEndpoint !== undefined) return new URL(revocationEndpoint)
     if (authUrl === undefined) {
-      throw configurationError('revocationEndpoint is missing. Set it, because the issuer names none.')
+      const fix = server ? 'Set it, because the issuer names none.' : 'Set it beside tokenEndpoint.'
+      throw configurationError(`revocationEndpoint is missing. ${fix}`)
     }
     // The platform's is beside its token endpoint.
     const url = new URL(withoutQuery(tokenEndpoint))

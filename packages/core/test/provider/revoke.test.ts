@@ -131,7 +131,11 @@ describe('revoke', () => {
   })
 
   it.each([
-    ['of a source that knows no endpoint', undefined, 'revocationEndpoint is missing.'],
+    [
+      'of a source that knows no endpoint',
+      undefined,
+      'revocationEndpoint is missing. Set it beside tokenEndpoint.',
+    ],
     ['of another kind of source', { cacheKey: async () => 'key' }, 'The token source cannot revoke tokens.'],
   ])('drops the token %s, and says why it is not revoked', async (_name, custom, message) => {
     const { endpoint } = start()

@@ -59,7 +59,9 @@ describe('an issuer', () => {
       clientCredentials({ issuer: origin, clientId: 'client', clientSecret: 'secret', fetch }),
     )
     await strict.getToken()
-    await expect(strict.revoke()).rejects.toThrow('revocationEndpoint is missing.')
+    await expect(strict.revoke()).rejects.toThrow(
+      'revocationEndpoint is missing. Set it, because the issuer names none.',
+    )
     expect(urls.filter((url) => url.startsWith('http:'))).toEqual([])
     await tokens.revoke()
     expect(urls.filter((url) => url.startsWith('http:'))).toHaveLength(1)
