@@ -202,7 +202,7 @@ class SentByAxios implements SentRequest<Outcome> {
     const { method, repeatable } = this.request
     if (!repeatable) return false
     // axios before 1.12 does not show whether `fetch` followed a redirect; without a token, nothing was done that needs one.
-    if (!this.hasToken && !acceptsFetch) return true
+    if (!this.hasToken && !acceptsFetch()) return true
     return /^(?:get|head)$/i.test(method) || !wasRedirected(this.result.response, this.request.target())
   }
 

@@ -3,15 +3,21 @@ import * as namespace from 'axios'
 
 type Config = namespace.InternalAxiosRequestConfig
 
-// Without defaults, because the configuration of a request is complete.
-const axios = new namespace.Axios({})
+let installed: { readonly axios: namespace.Axios; readonly minor: number; readonly patch: number } | undefined
 
-const [, minor = 0, patch = 0] = namespace.default.VERSION.split('.').map(Number)
-/** From 1.8.0 to 1.8.2, only `getUri` does, and the request goes to the absolute URL. */
-const adaptersReadAllowAbsoluteUrls = minor > 8 || (minor === 8 && patch >= 3)
+/** What is read of the axios that is installed: at the first request, because tests load this file with a mocked one. */
+export function installedAxios(): NonNullable<typeof installed> {
+  if (installed !== undefined) return installed
+  const [, minor = 0, patch = 0] = namespace.default.VERSION.split('.').map(Number)
+  // Without defaults, because the configuration of a request is complete.
+  return (installed = { axios: new namespace.Axios({}), minor, patch })
+}
 
 /** The URL that axios sends a request to: `url`, relative to `baseURL`. */
 export function requestUrl({ baseURL, url = '', allowAbsoluteUrls }: Config): string {
+  const { axios, minor, patch } = installedAxios()
+  // From 1.8.0 to 1.8.2, only `getUri` reads it, and the request goes to the absolute URL.
+  const adaptersReadAllowAbsoluteUrls = minor > 8 || (minor === 8 && patch >= 3)
   return axios.getUri({ baseURL, url, ...(adaptersReadAllowAbsoluteUrls && { allowAbsoluteUrls }) } as object)
 }
 

@@ -3,18 +3,19 @@ import * as axios from 'axios'
 import { redactAgents, redactOutcome, type AxiosErrors, type Outcome } from './outcome.ts'
 import { inPage, recordingEnv } from './redirects.ts'
 import { remainingTimeout } from './request-abort-signal.ts'
-import { requestUrl } from './request-config.ts'
+import { installedAxios, requestUrl } from './request-config.ts'
 
 type Config = axios.InternalAxiosRequestConfig
 type Response = axios.AxiosResponse
 
+type GetAdapter = (adapter: Config['adapter'], config: Config) => (config: Config) => Promise<Response>
+
 // Versions before 1.12 take one argument, and their fetch adapter no `fetch`.
-const getAdapter: (adapter: Config['adapter'], config: Config) => (config: Config) => Promise<Response> =
-  axios.getAdapter
-export const acceptsFetch = Number(axios.default.VERSION.split('.')[1]) >= 12
+export const acceptsFetch = (): boolean => installedAxios().minor >= 12
 
 /** Sends a request through the adapter that axios itself would choose. */
 export function sendByAdapter(config: Config, adapter = config.adapter): Promise<Response> {
+  const getAdapter: GetAdapter = axios.getAdapter
   return getAdapter(adapter ?? axios.default.defaults.adapter, config)(config)
 }
 
@@ -80,7 +81,7 @@ function attach(
   const timeout = remainingTimeout(config, startedAt)
   const revert = change(config, {
     ...(timeout !== undefined && { timeout }),
-    ...(acceptsFetch && inPage() && { env: recordingEnv(config) }),
+    ...(acceptsFetch() && inPage() && { env: recordingEnv(config) }),
     ...(followsRedirects ? withSafeRedirects(config, header, allows) : withoutRedirects(config)),
   })
   return () => {
@@ -92,7 +93,7 @@ function attach(
 
 /** Records where the response comes from: a request without a token may be sent again with one, unless it was redirected. */
 function record(config: Config): () => void {
-  return change(config, { adapter: config.adapter!, ...(acceptsFetch && { env: recordingEnv(config) }) })
+  return change(config, { adapter: config.adapter!, ...(acceptsFetch() && { env: recordingEnv(config) }) })
 }
 
 function withoutRedirects({ fetchOptions }: Config): Partial<Config> {
