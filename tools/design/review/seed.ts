@@ -133,10 +133,7 @@ export async function seed(location: string, sizes: Sizes, nowMs = Date.now()): 
       deletes_at_ms: index % 500 === 499 ? nowMs + 12 * day : null,
     }
   })
-  await database.insert(
-    'applications',
-    applications.map((each) => ({ ...withNames(each), requested_at_ms: each.created_at_ms })),
-  )
+  await database.insert('applications', applications.map(withNames))
 
   const secrets = applications.map(({ id, client_id, created_at_ms }, index) => ({
     id: randomUUID(),

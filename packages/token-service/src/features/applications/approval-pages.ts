@@ -212,6 +212,7 @@ function approvalsPage(request: DeveloperRequest, content: ApprovalsContent): Pa
     <form id="decisions" method="post" action="${url}">${csrfInput(csrfToken)}</form>
     ${list(columns(request, content), clients, {
       label: 'Applications to decide on',
+      actions: selection(total),
       browsing: {
         path: paths.approvals,
         state,
@@ -228,8 +229,7 @@ function approvalsPage(request: DeveloperRequest, content: ApprovalsContent): Pa
         <h2>No pending approvals</h2>
         <p class="muted">New applications, and changes that require a new approval, appear here.</p>
       </div>`,
-    })}
-    ${clients.length === 0 ? '' : selection(total)}`
+    })}`
   return { title: 'Approvals', body }
 }
 

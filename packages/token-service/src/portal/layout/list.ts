@@ -99,6 +99,8 @@ export interface ListOptions {
   /** What the list contains, for screen readers. */
   readonly label: string
   readonly browsing?: Browsing | undefined
+  /** What is done with the selected rows. It stands before them: from the checkbox that selects all, it is one step back. */
+  readonly actions?: SafeHtml | undefined
   /** What stands in the place of a list that has no row, unless it was narrowed down. */
   readonly empty?: SafeHtml | undefined
 }
@@ -110,13 +112,13 @@ export interface ListOptions {
 export function list<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
-  { label, browsing, empty }: ListOptions,
+  { label, browsing, actions, empty }: ListOptions,
 ): SafeHtml {
   const isNarrowed = browsing !== undefined && (browsing.state.search !== '' || browsing.state.facet !== '')
   if (rows.length === 0 && empty !== undefined && !isNarrowed && (browsing?.state.page ?? 1) === 1)
     return empty
   return html`${browsing === undefined ? '' : html`${facets(browsing)} ${find(browsing)}`}
-  ${rows.length === 0 ? html`<p class="empty">Nothing matches.${browsing && html` <a href="${browsing.path}">Show all ${browsing.noun}</a>`}</p>` : table(columns, rows, label, browsing)}
+  ${rows.length === 0 ? html`<p class="empty">Nothing matches.${browsing && html` <a href="${browsing.path}">Show all ${browsing.noun}</a>`}</p>` : html`${actions ?? ''}${table(columns, rows, label, browsing)}`}
   ${browsing === undefined ? '' : pager(browsing)}`
 }
 
