@@ -386,6 +386,6 @@ function declinePage(
     ['Approvals', paths.approvals],
     [name, paths.application(project.id, id)],
   ] as const
-  const title = requested ? 'Decline the changes' : 'Decline the application'
+  const title = requested ? `Decline changes to ${name}` : `Decline ${name}`
   return { title, body, trail, section: paths.approvals }
 }

@@ -135,7 +135,7 @@ function cataloguePage(
       label: 'Name',
       kind: 'name',
       cell: ({ name, description }) =>
-        named({ name, href: `${linkTo(paths[kind], { change: name })}#entry`, below: description }),
+        named({ name, href: `${linkTo(paths[kind], { change: name })}#description`, below: description }),
     },
     ...(kind === 'scopes'
       ? [
@@ -165,7 +165,7 @@ function cataloguePage(
       kind: 'menu',
       cell: (entry) => {
         const id = String(entries.indexOf(entry))
-        const change = html`<a href="${linkTo(paths[kind], { change: entry.name })}#entry"
+        const change = html`<a href="${linkTo(paths[kind], { change: entry.name })}#description"
           >Change<span class="visually-hidden"> ${entry.name}</span></a
         >`
         return moreMenu({ id: `more-${id}`, about: entry.name, items: [change, removal(entry, id)] })
@@ -186,7 +186,7 @@ function cataloguePage(
       },
       empty: html`<div class="empty"><h2>No ${plural} yet</h2></div>`,
     })}
-    <form method="post" action="${paths[kind]}" class="card form" id="entry">
+    <form method="post" action="${paths[kind]}" class="card form">
       <h2>${changed ? `Change ${changed.name}` : `Add a ${noun}`}</h2>
       ${csrfInput(csrfToken)}
       ${changed ? html`<input type="hidden" name="name" value="${changed.name}" />` : field({ name: 'name', label: 'Name', hint }, form)}
@@ -197,7 +197,7 @@ function cataloguePage(
         ${changed ? html`<a href="${paths[kind]}">Cancel</a>` : ''}
       </div>
     </form>`
-  const actions = html`<a class="button" href="#entry">Add a ${noun}</a>`
+  const actions = html`<a class="button" href="#name">Add a ${noun}</a>`
   return { title, body, actions }
 }
 

@@ -159,13 +159,13 @@ function resourceServersPage(
         <p class="muted">Register an API to let it check the tokens that it receives.</p>
       </div>`,
     })}
-    <form method="post" action="${paths.resourceServers}" class="card form" id="entry">
+    <form method="post" action="${paths.resourceServers}" class="card form">
       <h2>Register a resource server</h2>
       ${csrfInput(csrfToken)}<input type="hidden" name="submission_id" value="${submissionId}" />
       ${field({ name: 'name', label: 'Name of the API' }, form)} ${audiencesField(form)}
       <button>Register</button>
     </form>`
-  const actions = html`<a class="button" href="#entry">Register a resource server</a>`
+  const actions = html`<a class="button" href="#name">Register a resource server</a>`
   return { title: 'Resource servers', body, actions }
 }
 

@@ -133,15 +133,11 @@ function sessionsSection(
     {
       label: 'Browser',
       kind: 'name',
-      cell: ({ hash, browser = 'Another browser' }) =>
-        html`<strong class="cut">${browser}</strong
-          >${hash === sessionHash ? html`<span class="cut below">This one</span>` : ''}`,
-    },
-    {
-      label: 'Address',
-      kind: 'text',
-      leaves: 1,
-      cell: ({ address = '' }) => html`<code class="cut">${address}</code>`,
+      cell: ({ hash, browser = 'Another browser', address }) => {
+        const below = [address, hash === sessionHash ? 'this one' : undefined].filter(Boolean).join(' · ')
+        return html`<strong class="cut">${browser}</strong
+          >${below && html`<span class="cut below">${below}</span>`}`
+      },
     },
     {
       label: 'Logged in',
