@@ -99,7 +99,7 @@ export interface ListOptions {
   /** What the list contains, for screen readers. */
   readonly label: string
   readonly browsing?: Browsing | undefined
-  /** What is done with the selected rows. It stands before them: from the checkbox that selects all, it is one step back. */
+  /** What is done with the selected rows. By keyboard, it is one step back from the checkbox that selects all. */
   readonly actions?: SafeHtml | undefined
   /** What stands in the place of a list that has no row, unless it was narrowed down. */
   readonly empty?: SafeHtml | undefined
@@ -118,7 +118,7 @@ export function list<Row>(
   if (rows.length === 0 && empty !== undefined && !isNarrowed && (browsing?.state.page ?? 1) === 1)
     return empty
   return html`${browsing === undefined ? '' : html`${facets(browsing)} ${find(browsing)}`}
-  ${rows.length === 0 ? html`<p class="empty">Nothing matches.${browsing && html` <a href="${browsing.path}">Show all ${browsing.noun}</a>`}</p>` : html`${actions ?? ''}${table(columns, rows, label, browsing)}`}
+  ${rows.length === 0 ? html`<p class="empty">Nothing matches.${browsing && html` <a href="${browsing.path}">Show all ${browsing.noun}</a>`}</p>` : actions === undefined ? table(columns, rows, label, browsing) : html`<div class="selectable">${actions}${table(columns, rows, label, browsing)}</div>`}
   ${browsing === undefined ? '' : pager(browsing)}`
 }
 
