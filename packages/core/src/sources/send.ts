@@ -7,7 +7,7 @@ const maxBytes = 1024 * 1024
 /** The call signature of `fetch`, without the additions of runtimes. */
 export type FetchLike = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
 
-/** What answers a request. */
+/** What responds to a request. */
 export type Endpoint = 'token endpoint' | 'revocation endpoint' | 'metadata'
 
 /** Sends a token request, or one that it depends on, and reads the response. */

@@ -81,7 +81,7 @@ export interface RehashedSecret {
 
 /**
  * Replaces the hashes of secrets that are still valid, unless the new key was removed. A secret that somebody else is changing
- * keeps its hash until its next use: whoever changes several locks them in an order of their own, and would wait for this
+ * keeps its hash until its next use: acts that change several lock them in an order of their own, and would wait for this
  * transaction while it waits for them.
  */
 export async function rehashSecrets(
