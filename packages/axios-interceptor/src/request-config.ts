@@ -3,7 +3,13 @@ import * as namespace from 'axios'
 
 type Config = namespace.InternalAxiosRequestConfig
 
-let installed: { readonly axios: namespace.Axios; readonly minor: number; readonly patch: number } | undefined
+let installed:
+  | {
+      readonly axios: Pick<namespace.AxiosInstance, 'getUri'>
+      readonly minor: number
+      readonly patch: number
+    }
+  | undefined
 
 /** What is read of the axios that is installed: at the first request, because tests load this file with a mocked one. */
 export function installedAxios(): NonNullable<typeof installed> {

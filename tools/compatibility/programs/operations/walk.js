@@ -16,7 +16,7 @@ import { promisify } from 'node:util'
 import { createKeyring } from '../../../../packages/token-service/src/runtime/keyring.ts'
 import { createDatabase } from '../../../../packages/token-service/src/storage/database.ts'
 import { migrate, migrations } from '../../../../packages/token-service/src/storage/migrate.ts'
-import { NodeSqliteDialect } from '../../../../packages/token-service/src/storage/sqlite/sqlite-dialect.ts'
+import { NodeSqliteDialect } from '../../../../packages/token-service/src/storage/sqlite-dialect.ts'
 import { startPostgresServer } from '../../../../packages/internal-testing/src/postgres/private-postgres.ts'
 
 const command = fileURLToPath(
