@@ -1,4 +1,4 @@
-// What docs/operations.md tells an operator to do in a year, with the packed package: the upgrade of an older database, the move from
+// What docs/operations.md and docs/service/deploy.md tell an operator to do in a year, with the packed package: the upgrade of an older database, the move from
 // SQLite to PostgreSQL, two instances behind nginx with TLS of a private CA, a hash key that is replaced, backup and restore.
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
@@ -22,7 +22,7 @@ import { startPostgresServer } from '../../../../packages/internal-testing/src/p
 const command = fileURLToPath(
   new URL('node_modules/@tokenwell/token-service/dist/command/tokenwell-service.js', import.meta.url),
 )
-const page = readFileSync(new URL('../../../../docs/operations.md', import.meta.url), 'utf8')
+const page = readFileSync(new URL('../../../../docs/service/deploy.md', import.meta.url), 'utf8')
 const schemas = new URL('../../../../packages/token-service/test/storage/schemas/', import.meta.url)
 
 const host = 'auth.example.com'
