@@ -276,6 +276,9 @@ describe('what every token must have', () => {
     [{ clients: [] }, 'clients must contain at least one client ID.'],
     [{ clients: [undefined] }, 'clients must be a list of names.'],
     [{ audience: false }, 'audience: false requires clients and scopes'],
+    [{ scope: ['a'] }, 'scope is not an option. Set scopes.'],
+    [{ client: ['a'] }, 'client is not an option. Set clients.'],
+    [{ anyScopes: ['a'] }, 'anyScopes is not an option. Set anyScope.'],
     [{ audience: false, clients: ['a'] }, 'audience: false requires clients and scopes'],
     [{ audience: false, clients: ['a'], scopes: [] }, 'audience: false requires clients and scopes'],
     [{ audience: false, scopes: ['a'] }, 'audience: false requires clients and scopes'],
@@ -285,7 +288,7 @@ describe('what every token must have', () => {
 })
 
 it('an option that does not exist is not taken for a reason', async () => {
-  const underTest = createVerifierUnderTest({}, { claim: { roles: 'a' } } as object)
+  const underTest = createVerifierUnderTest({}, { roles: 'a' } as object)
   expect(await underTest.statusOf('good')).toBe(200)
   expect(JSON.stringify(underTest.events)).not.toContain('orders-secret')
 })

@@ -218,12 +218,18 @@ export function checkRequirements(requirements: TokenRequirements): void {
   checkRestrictions(requirements)
 }
 
+const restrictionNames = [...requirementNames, 'clients']
+
 /**
- * Finds mistakes that `findUnmetRequirement` would reject every token for.
+ * Finds mistakes that `findUnmetRequirement` would reject every token for, and `scope` for `scopes`, which would restrict nothing.
  *
  * @throws {TokenError} of kind `configuration`
  */
 export function checkRestrictions(restrictions: TokenRestrictions): void {
+  for (const name of Object.keys(restrictions)) {
+    const meant = restrictionNames.find((known) => known === `${name}s` || name === `${known}s`)
+    if (meant !== undefined) throw configurationError(`${name} is not an option. Set ${meant}.`)
+  }
   const { clients, products, scopes, anyScope, claims, where } = restrictions
   for (const [option, names] of Object.entries({ clients, products, scopes, anyScope })) {
     if (names === undefined) continue

@@ -28,7 +28,7 @@ function apiModule(name: string, options: ApiConfigs[string]): DynamicModule {
     Get(route)(ApiController.prototype, 'show', method)
     if (optional) OptionalToken()(ApiController.prototype, 'show', method)
     else Require(others)(ApiController)
-    RequireScopes(...scopes)(ApiController.prototype, 'show', method)
+    if (scopes.length > 0) RequireScopes(...scopes)(ApiController.prototype, 'show', method)
     UseGuards(TokenGuard)(ApiController)
     Controller(name)(ApiController)
     return ApiController

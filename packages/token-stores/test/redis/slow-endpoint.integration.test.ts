@@ -57,8 +57,8 @@ describe.skipIf(!redisInstalled)('providers that share a Redis, while the token 
   }
 
   it.concurrent.each([
-    [3_000, 5_000, 100],
-    [2_200, 4_000, 50],
+    [6_000, 10_000, 100],
+    [4_400, 8_000, 50],
   ])(
     'responds after %d ms with a timeout of %d ms: none of %d calls fails',
     async (tookMs, timeoutMs, size) => {
