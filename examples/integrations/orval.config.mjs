@@ -5,7 +5,7 @@ export default {
     output: {
       client: 'fetch',
       target: './generated/orval.ts',
-      override: { mutator: { path: './orval.ts', name: 'apiFetch' } },
+      override: { mutator: { path: './orval.ts', name: 'apiFetch', extension: '.ts' } },
     },
   },
 }

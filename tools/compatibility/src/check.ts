@@ -179,7 +179,7 @@ const withGenerated = new Set(['openapi-fetch', 'hey-api', 'orval'])
 
 async function runDocumentedGenerators(): Promise<void> {
   const page = readFileSync(new URL('../../../docs/integrations/openapi.md', import.meta.url), 'utf8')
-  const commands = Array.from(page.matchAll(/^npx (?:-p \S+ )*(\S+)(.*)$/gm))
+  const commands = Array.from(page.matchAll(/^npx -y (?:-p \S+ )*(\S+)(.*)$/gm))
   if (commands.length < 3) throw new Error('docs/integrations/openapi.md does not show the generators')
   for (const [, name, args] of commands)
     await run(join(integrations, 'node_modules/.bin', name!), args!.match(/\S+/g) ?? [], {
