@@ -120,7 +120,19 @@ export async function changeTokens(
   }))
 }
 
-/** As when the project changes. @throws {@link OtherOwners} */
+/** What token responses state of its organisation becomes that of the project, or is requested. */
+export function withOrganization(
+  act: Act,
+  application: Application,
+  { organizationName, developerEmail }: Pick<Project, 'organizationName' | 'developerEmail'>,
+  byAdministrator: boolean,
+): ApplicationChanges {
+  const stated = approvedNow(application, { organizationName, developerEmail }, byAdministrator)
+  const review = { ...application.review, requestedAtMs: act.clock.now() }
+  return { ...stated, ...(stated.requested && { review }) }
+}
+
+/** As when the project changes, by {@link withOrganization}. @throws {@link OtherOwners} */
 export async function moveApplication(
   act: Act,
   application: Application,
@@ -140,8 +152,7 @@ export async function moveApplication(
         const owners = new Set(await developers.ownerIds(current.projectId))
         if (!(await developers.ownerIds(projectId)).every((id) => owners.has(id))) throw new OtherOwners()
       }
-      const { organizationName, developerEmail } = to
-      return { projectId, ...approvedNow(current, { organizationName, developerEmail }, byAdministrator) }
+      return { projectId, ...withOrganization(act, current, to, byAdministrator) }
     },
     { detail: projectId },
   )

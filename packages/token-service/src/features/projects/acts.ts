@@ -8,9 +8,9 @@ import {
   endsForOthers,
   leaveToAdministrators,
   restored,
+  withOrganization,
   type OrPromise,
 } from '../applications/acts.ts'
-import { approvedNow } from '../applications/settings.ts'
 import { applicationStorage } from '../applications/storage.ts'
 import { AlreadyExists, BeingDeleted } from '../credentials/acts.ts'
 import { developerStorage, type Developer } from '../people/storage.ts'
@@ -55,16 +55,15 @@ export async function changeProject(
     if (named && named.id !== id) throw new ProjectNameTaken(details.name)
     return details
   })
-  const { organizationName, developerEmail } = details
   const applications = applicationStorage(act)
   for (const { application } of await applications.list(id)) {
-    const stated = approvedNow(application, { organizationName, developerEmail }, byAdministrator)
-    const changes = changesOf(stated, application)
+    const changed = withOrganization(act, application, details, byAdministrator)
+    const { review: _, ...listed } = changed
+    const changes = changesOf(listed, application)
     if (!changes) continue
-    const review = { ...application.review, requestedAtMs: act.clock.now() }
-    await applications.update(application.id, { ...stated, ...(stated.requested && { review }) })
+    await applications.update(application.id, changed)
     const { clientId } = application
-    act.audit(stated.requested ? 'approval_requested' : 'application_changed', { clientId, changes })
+    act.audit(changed.requested ? 'approval_requested' : 'application_changed', { clientId, changes })
   }
 }
 

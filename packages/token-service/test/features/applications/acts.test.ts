@@ -211,7 +211,7 @@ describe('acts on projects and applications', () => {
   })
 
   it('requests approval of what token responses state, and keeps the approved values until then', async () => {
-    const { acts, project, application, client } = await registered()
+    const { acts, project, application, client, time } = await registered()
     const response = async () => {
       const { application: current } = await client()
       return createTokenResponse(
@@ -225,7 +225,9 @@ describe('acts on projects and applications', () => {
     await acts.changeSettings((await client()).application, settings, { byAdministrator: false })
     await acts.changeProject(project, { name: 'q', organizationName: 'Bank', developerEmail: 'b' }, false)
     const other = await acts.createProject({ name: 'r', organizationName: 'Other', developerEmail: 'c' })
+    time.now += 60_000
     await acts.moveApplication(application, other.id, false)
+    expect((await client()).application.review?.requestedAtMs).toBe(time.now)
     expect(await response()).toMatchObject(approved)
     const requested = { name: 'Bank', level: 'gold', organizationName: 'Other', developerEmail: 'c' }
     expect((await client()).application.requested).toMatchObject(requested)
