@@ -370,6 +370,7 @@ describe('the catalogue of products', () => {
     const products = await admin.get('/portal/products?change=sms')
     expect(cells(products.text, 'name')).toEqual(['smsSends messages', 'voiceMakes calls'])
     expect(products.text).toContain('value="Sends messages"')
+    expect(products.text).toContain('href="/portal/products#name"')
     await createProject(admin)
     expect((await admin.get('/portal/new-application')).text).toContain('Sends messages')
     await admin.post('/portal/products', { name: 'sms', description: '' })

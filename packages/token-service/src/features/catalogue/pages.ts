@@ -197,7 +197,8 @@ function cataloguePage(
         ${changed ? html`<a href="${paths[kind]}">Cancel</a>` : ''}
       </div>
     </form>`
-  const actions = html`<a class="button" href="#name">Add a ${noun}</a>`
+  // The form that changes an entry has no field for its name.
+  const actions = html`<a class="button" href="${changed ? paths[kind] : ''}#name">Add a ${noun}</a>`
   return { title, body, actions }
 }
 
