@@ -521,6 +521,10 @@ describe('several issuers', () => {
       { issuers: [{ issuer: a, audience: 'x', jwksUrl: 'http://a.example.com' }] },
       'jwksUrl must start with https://',
     ],
+    [
+      { issuers: [{ issuer: a, audience: 'x', scope: ['orders'] } as never] },
+      'scope is not an option. Set scopes.',
+    ],
     [{ issuer: a, audience: 'x', checkRevocation: true }, 'checkRevocation requires introspection.'],
   ])('%j are rejected', (options, message) => {
     expect(() => createTokenVerifier(options)).toThrow(message)

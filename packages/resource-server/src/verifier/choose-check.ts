@@ -81,7 +81,8 @@ function complete(
     typ: one.typ ?? options.typ,
     ...restrictionsOf(one, options),
   }
-  checkOptionsOfTokens(entry)
+  // Also the names of `one` that an entry does not have, such as `scope`.
+  checkOptionsOfTokens({ ...one, ...entry })
   checkJwtOptions(entry)
   return entry
 }
