@@ -81,9 +81,9 @@ describe.skipIf(!redisInstalled)('providers that share a Redis, while the token 
     const medians = { aloneMs: median(alone.waits), sharedMs: median(shared.waits) }
     report(scope, { requests, ...medians, slow: shared.slow })
     expect([alone.failures.length, shared.failures.length]).toEqual([50, 50])
-    expect(medians.sharedMs).toBeLessThan(3 * medians.aloneMs)
-    // Of 50 callers; how many there are grows with the time that a busy machine takes.
-    expect(requests).toBeLessThanOrEqual(10)
+    expect(medians.sharedMs).toBeLessThan(2 * medians.aloneMs)
+    // On a busy machine, it takes longer, and there are as many more.
+    expect(requests).toBeLessThanOrEqual(6 * Math.max(1, Math.max(...shared.waits) / 6_000))
   })
 
   it.concurrent('responds with 429 and Retry-After: 3 requests at most arrive before the time is over, and no call fails', async () => {
