@@ -163,11 +163,12 @@ export async function seed(location: string, sizes: Sizes, nowMs = Date.now()): 
 
   const thisHour = nowMs - (nowMs % hour)
   const usage = new Map<string, number>()
-  const count = (client: string, hourMs: number, outcome: string, requests: number) => {
-    for (const each of [client, '']) {
-      const key = JSON.stringify([each, hourMs, outcome])
-      usage.set(key, (usage.get(key) ?? 0) + requests)
-    }
+  const add = (client: string, hourMs: number, outcome: string, requests: number) => {
+    const key = JSON.stringify([client, hourMs, outcome])
+    usage.set(key, (usage.get(key) ?? 0) + requests)
+  }
+  const count = (client: string, ...rest: [hourMs: number, outcome: string, requests: number]) => {
+    for (const each of [client, '']) add(each, ...rest)
   }
   let others = 0
   for (const [index, { application, atMs }] of uses.entries()) {
@@ -190,10 +191,8 @@ export async function seed(location: string, sizes: Sizes, nowMs = Date.now()): 
     for (const [outcome, part] of [
       ['issued', 1],
       ['invalid_client', random(40) / 1000],
-    ] as const) {
-      const key = JSON.stringify(['', thisHour - back * hour, outcome])
-      usage.set(key, (usage.get(key) ?? 0) + Math.round(requests * part))
-    }
+    ] as const)
+      add('', thisHour - back * hour, outcome, Math.round(requests * part))
   }
   await database.insert(
     'usage',

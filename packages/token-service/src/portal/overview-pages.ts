@@ -64,10 +64,10 @@ export async function overviewPages(
   get(patterns.root, async (request) => {
     const { developer, paths, notice } = request
     await activity.flush()
-    if (!(await storage.listings.hasToken(ownerIdOf(request)))) return { redirectTo: paths.start, notice }
-    const ownerId = ownerIdOf(request)
-    const nowMs = clock.now()
     const { listings } = storage
+    const ownerId = ownerIdOf(request)
+    if (!(await listings.hasToken(ownerId))) return { redirectTo: paths.start, notice }
+    const nowMs = clock.now()
     const [totals, applications, pending, expiring, failures, changes] = await Promise.all([
       listings.usageTotals(usageStart(month, nowMs), ownerId),
       listings.applications({ ownerId, limit: 0, offset: 0 }),

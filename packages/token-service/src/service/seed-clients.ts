@@ -18,7 +18,7 @@ import {
   configuredId,
   isConfigured,
   storedSecret,
-  type ClientKind,
+  storeKeys,
   type CredentialOwner,
 } from '../features/credentials/acts.ts'
 import { setEntry } from '../features/catalogue/acts.ts'
@@ -83,9 +83,9 @@ async function seedApplication(act: Act, options: ResolvedApplication, context: 
     return act.audit('application_created', { clientId, changes: changesOf(details) })
   const existing = await stored.findClient(clientId)
   if (!existing) return
-  const owner = { ...existing.application, secrets: existing.secrets }
+  const owner = { ...existing.application, kind: 'applications', secrets: existing.secrets } as const
   if (context.replace) await stored.update(owner.id, { ...details, keys, requested: null })
-  await updateCredentials(act, { options, owner, keys, kind: 'applications' }, context)
+  await updateCredentials(act, { options, owner, keys }, context)
 }
 
 function settingsOf(options: ResolvedApplication): Pick<ResolvedApplication, SettingName> {
@@ -135,19 +135,18 @@ async function seedResourceServer(
   const owner = await stored.find(clientId)
   if (!owner) return
   if (context.replace) await stored.update(owner.id, { audiences: null, ...settings, keys })
-  await updateCredentials(act, { options, owner, keys, kind: 'resourceServers' }, context)
+  await updateCredentials(act, { options, owner: { ...owner, kind: 'resourceServers' }, keys }, context)
 }
 
 interface SeededClient {
   readonly options: ConfiguredClient
-  readonly owner: Omit<CredentialOwner, 'kind'> & { readonly keys: readonly PublicKey[] }
+  readonly owner: CredentialOwner & { readonly keys: readonly PublicKey[] }
   /** The configured ones. */
   readonly keys: readonly PublicKey[]
-  readonly kind: ClientKind
 }
 
 async function updateCredentials(act: Act, client: SeededClient, context: SeedContext): Promise<void> {
-  const { options, owner, keys, kind } = client
+  const { options, owner, keys } = client
   const { id, clientId } = owner
   if (context.replace) {
     const secrets = secretStorage(act)
@@ -162,8 +161,7 @@ async function updateCredentials(act: Act, client: SeededClient, context: SeedCo
   const changed = withConfiguredKeys(owner.keys, keys)
   if (!changed) return
   context.warn(`The configured keys of "${clientId}" were changed.`)
-  const stored = kind === 'applications' ? applicationStorage(act) : resourceServerStorage(act)
-  await stored.update(id, { keys: changed })
+  await storeKeys(act, owner, changed)
   act.audit('keys_changed', { clientId })
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { featureOperations } from '../features/all-operations.ts'
-import { createPasswordLink, inviteDeveloper } from '../features/people/acts.ts'
+import { createPasswordLink, findDeveloper, inviteDeveloper } from '../features/people/acts.ts'
 import { createAdminServer } from '../admin/admin-server.ts'
 import { listen, type ListenerAddress, requestsHaveArrived, stopAccepting } from '../http/listen.ts'
 import { createRoutes } from './routes.ts'
@@ -105,8 +105,7 @@ function createPortalLinks(
     async createPasswordLink(by: Actor, name: string) {
       requirePortal()
       await storage.opened
-      const developer = await storage.developers.find(name.normalize('NFKC').toLowerCase())
-      if (!developer) throw new NotFoundError(`The developer portal has no developer named "${name}".`)
+      const developer = await findDeveloper(storage.developers, name)
       const token = await perform(by, (act) => createPasswordLink(act, developer))
       return `${base}${portalLinks.newPassword(token)}`
     },

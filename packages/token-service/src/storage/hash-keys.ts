@@ -13,7 +13,7 @@ export interface SecretOfKey {
 }
 
 /** Whether a secret had not expired or been revoked by then. */
-function isValidAt(atMs: number) {
+export function isValidAt(atMs: number) {
   const secret = expressionBuilder<Schema, 'secrets'>()
   return secret.or([secret('secrets.expiresAtMs', 'is', null), secret('secrets.expiresAtMs', '>', atMs)])
 }

@@ -15,7 +15,7 @@ const later = Date.UTC(2100, 0)
 
 /** Uses a service until every table of its database has rows. */
 export async function fillEveryTable({ authUrl, context }: ServiceWithContext): Promise<void> {
-  const { storage, activity, clock } = context
+  const { storage, activity, clock, perform } = context
   const { developers, sessions, assertions } = storage
   await requestToken(authUrl, { ...application, clientSecret: 'wrong' })
   await assertions.use('an assertion', later)
@@ -23,9 +23,7 @@ export async function fillEveryTable({ authUrl, context }: ServiceWithContext): 
   await storage.audit.purge({ beforeMs: nowMs, nowMs }, context.keyring)
 
   for (const name of people) {
-    const { id } = await context.perform(by, (act) =>
-      inviteDeveloper(act, { administrator: name === people[0] }),
-    )
+    const { id } = await perform(by, (act) => inviteDeveloper(act, { administrator: name === people[0] }))
     await developers.join(
       {
         id: `id of ${name}`,
@@ -40,8 +38,8 @@ export async function fillEveryTable({ authUrl, context }: ServiceWithContext): 
   }
   const [ada, grace] = await developers.list()
   if (!ada || !grace) throw new Error('Two developers were expected.')
-  await context.perform(by, (act) => inviteDeveloper(act, { administrator: false }))
-  await context.perform(by, (act) => createPasswordLink(act, grace))
+  await perform(by, (act) => inviteDeveloper(act, { administrator: false }))
+  await perform(by, (act) => createPasswordLink(act, grace))
   const identity = { issuer: 'https://id.example.com', subject: 'ada' }
   await developers.addIdentity(ada.id, identity)
   await sessions.open({
@@ -51,7 +49,6 @@ export async function fillEveryTable({ authUrl, context }: ServiceWithContext): 
     provider: { ...identity, idToken: 'encrypted' },
   })
 
-  const { perform } = context
   const details = { organizationName: 'Example', developerEmail: 'dev@example.com' }
   const project = await perform(by, (act) => createProject(act, { name: 'Billing', ...details }, grace.id))
   const deleted = await perform(by, (act) => createProject(act, { name: 'Deleted', ...details }, grace.id))
@@ -74,10 +71,10 @@ export async function fillEveryTable({ authUrl, context }: ServiceWithContext): 
     detectReplay: true,
     rules: [{ clientId: pending.clientId, claims: { sub: 'repo:example/*' } }],
   }
-  await context.perform(by, (act) => addTrustedIssuer(act, trusted))
+  await perform(by, (act) => addTrustedIssuer(act, trusted))
   await storage.products.set({ name: 'sms', description: 'Sends messages' })
   await storage.scopes.set({ name: 'read', audience: 'https://api.example.com', description: 'Reads' })
-  await context.perform(by, (act) => setWebhook(act, 'https://hooks.example.com/events'))
+  await perform(by, (act) => setWebhook(act, 'https://hooks.example.com/events'))
   const event = { type: 'webhook.test', body: '{"data":{}}', createdAtMs: clock.now() }
   await webhookStorage(storage.database).add([{ id: 'an event', attempts: 1, ...event }])
   await storage.database.query

@@ -31,7 +31,7 @@ const description = z
   .min(1)
   .max(200)
   .optional()
-  .describe('For those who choose it. If it is omitted, there is none.')
+  .describe('For those who choose it. If it is omitted, an existing one is removed.')
 
 /** A product of the catalogue, without its name. */
 export const productDetails = z.strictObject({ description })

@@ -24,7 +24,7 @@ export class BeingDeleted extends UsageError {
 }
 
 /** The two kinds of clients, as they are stored. */
-export type ClientKind = 'applications' | 'resourceServers'
+type ClientKind = 'applications' | 'resourceServers'
 
 /** An application or a resource server, and its secrets. */
 export interface CredentialOwner {
@@ -120,8 +120,17 @@ async function changeKeys(
 ): Promise<void> {
   const keys = await keysOf(act, owner)
   if (!keys) return
-  const clients = owner.kind === 'applications' ? applicationStorage(act) : resourceServerStorage(act)
-  await clients.update(owner.id, { keys: change(keys) })
+  await storeKeys(act, owner, change(keys))
+}
+
+/** Replaces the keys of a client. */
+export async function storeKeys(
+  act: Act,
+  { kind, id }: CredentialOwner,
+  keys: readonly PublicKey[],
+): Promise<void> {
+  const clients = kind === 'applications' ? applicationStorage(act) : resourceServerStorage(act)
+  await clients.update(id, { keys })
 }
 
 /** The keys of the client, if it exists. @throws {@link BeingDeleted} */

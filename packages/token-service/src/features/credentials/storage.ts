@@ -1,6 +1,7 @@
 import type { StoredSecret } from '../../storage/application.ts'
 import type { Schema } from '../../storage/schema.ts'
 import type { Database } from '../../storage/database.ts'
+import { isValidAt } from '../../storage/hash-keys.ts'
 
 /** The secrets of applications and resource servers. */
 export function secretStorage({ query }: Database) {
@@ -29,7 +30,7 @@ export function secretStorage({ query }: Database) {
         .set({ expiresAtMs })
         .where('ownerId', '=', ownerId)
         .where('id', '!=', id)
-        .where((row) => row.or([row('expiresAtMs', 'is', null), row('expiresAtMs', '>', expiresAtMs)]))
+        .where(isValidAt(expiresAtMs))
         .execute()
     },
     async remove(id: string): Promise<void> {

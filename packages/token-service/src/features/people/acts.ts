@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { developerStorage, type Developer } from './storage.ts'
+import { developerStorage, type Developer, type DeveloperStorage } from './storage.ts'
 import { digest } from '../../runtime/digest.ts'
 import { NotFoundError, UsageError } from '../../runtime/usage-error.ts'
 import { changesOf, type Act } from '../../storage/act.ts'
@@ -11,6 +11,16 @@ export class LastAdministrator extends UsageError {
       'The last administrator cannot be removed or demoted. Make another developer an administrator first.',
     )
   }
+}
+
+/** @throws {@link NotFoundError} if no developer of the portal has that name, in any case */
+export async function findDeveloper(
+  developers: Pick<DeveloperStorage, 'find'>,
+  name: string,
+): Promise<Developer> {
+  const found = await developers.find(name.normalize('NFKC').toLowerCase())
+  if (!found) throw new NotFoundError(`The developer portal has no developer named "${name}".`)
+  return found
 }
 
 /** Makes the developer an administrator, at once. */

@@ -7,9 +7,14 @@ import {
   type Call,
   type OperationGroup,
 } from '../../admin/operation.ts'
-import { NotFoundError } from '../../runtime/usage-error.ts'
 import type { Act } from '../../storage/act.ts'
-import { demoteDeveloper, promoteDeveloper, removeDeveloper, withdrawInvitation } from './acts.ts'
+import {
+  demoteDeveloper,
+  findDeveloper,
+  promoteDeveloper,
+  removeDeveloper,
+  withdrawInvitation,
+} from './acts.ts'
 import type { Developer } from './storage.ts'
 
 const developer = named(
@@ -27,18 +32,12 @@ const passwordLink = named('Link', z.object({ link }))
 /** What arguments of commands are called. */
 const labels = { id: 'name' }
 
-async function find({ storage }: AdminContext, name: string): Promise<Developer> {
-  const found = await storage.developers.find(name.normalize('NFKC').toLowerCase())
-  if (!found) throw new NotFoundError(`The developer portal has no developer named "${name}".`)
-  return found
-}
-
 async function changeDeveloper(
   service: AdminContext,
   { params, by }: Call<'/developers/:id'>,
   change: (act: Act, developer: Developer) => Promise<void>,
 ): Promise<void> {
-  const developer = await find(service, params.id)
+  const developer = await findDeveloper(service.storage.developers, params.id)
   await service.perform(by, (act) => change(act, developer))
 }
 

@@ -5,6 +5,6 @@ import { audiences } from '../catalogue/settings.ts'
 export const resourceServerSchema = z.strictObject({
   clientId: z.string().min(1),
   ...applicationSchema.pick({ clientSecret: true, jwks: true, jwksUrl: true, publicKey: true }).shape,
-  name: z.string().min(1).max(200).optional(),
+  name: applicationSchema.shape.name.optional(),
   audiences: audiences.optional(),
 })

@@ -155,8 +155,7 @@ export async function trustedIssuerPages(portal: FastifyInstance, service: Servi
   })
 
   post(patterns.trustedIssuerRemoval, async (request) => {
-    const { id } = await issuerOf(request)
-    await perform(actorOf(request), (act) => removeTrustedIssuer(act, id))
+    await perform(actorOf(request), (act) => removeTrustedIssuer(act, request.params.id))
     return { redirectTo: request.paths.trustedIssuers, notice: 'trusted_issuer_removed' }
   })
 

@@ -66,9 +66,6 @@ const applicationForm = z.object({
   audiences: audienceNames,
   note: optionalText(maxNoteLength),
 })
-const lifetimeSeconds = z
-  .number()
-  .max(maxLifetimeSeconds, `Enter at most ${maxLifetimeSeconds / 86_400} days.`)
 
 /** What is said about products and scopes, by name. */
 export type CatalogueHints = Readonly<Record<CatalogueKind, ReadonlyMap<string, string>>>
@@ -95,12 +92,13 @@ export function parseApplicationForm(
   const { response_form, lifetime, lifetime_unit, token_format, ...rest } = parsed.data
   const tokens = { tokenFormat: token_format, audiences: rest.audiences }
   const unit = lifetimeUnits.find(([name]) => name === lifetime_unit)?.[1] ?? 1
-  const seconds = lifetimeSeconds.safeParse(lifetime * unit)
-  if (!seconds.success || lacksAudience(tokens)) {
+  const lifetimeSeconds = lifetime * unit
+  const isTooLong = lifetimeSeconds > maxLifetimeSeconds
+  if (isTooLong || lacksAudience(tokens)) {
     const values = form as Record<string, string>
-    const errors: Record<string, string> = seconds.success
-      ? { audiences: 'Enter the API that the tokens are for.' }
-      : { lifetime: seconds.error.issues[0]?.message ?? '' }
+    const errors: Record<string, string> = isTooLong
+      ? { lifetime: `Enter at most ${maxLifetimeSeconds / 86_400} days.` }
+      : { audiences: 'Enter the API that the tokens are for.' }
     return { state: { values, errors, chosen, chosenScopes } }
   }
   return {
@@ -109,7 +107,7 @@ export function parseApplicationForm(
       products: chosen,
       scopes: chosenScopes,
       responseForm: response_form,
-      lifetimeSeconds: seconds.data,
+      lifetimeSeconds,
       ...tokens,
     },
   }
@@ -244,9 +242,10 @@ export function settingsFields({ products, scopes, hints, state }: SettingsConte
 
 /** Whether what few applications need is as the form of a new one suggests. */
 function isSuggested({ values, errors }: FormState): boolean {
-  const suggested = applicationFormState(newApplication).values
-  return ['token_format', 'audiences', 'dpop', 'response_form', 'level'].every(
-    (name) => errors[name] === undefined && values[name] === suggested[name],
+  const unfolded = ['name', 'lifetime', 'lifetime_unit', 'note']
+  return Object.entries(applicationFormState(newApplication).values).every(
+    ([name, suggested]) =>
+      unfolded.includes(name) || (errors[name] === undefined && values[name] === suggested),
   )
 }
 

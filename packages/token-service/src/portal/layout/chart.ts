@@ -68,7 +68,7 @@ export function requestChart(bars: readonly RequestBar[], labelledBy: string): S
           { label: 'Failed', kind: 'number', cell: ({ failed }) => formatCount(failed) },
           { label: 'Share', kind: 'number', leaves: 1, cell: (bar) => percent(shareOf(bar)) },
         ],
-        bars.filter(({ issued, failed }) => issued + failed > 0).toReversed(),
+        bars.filter((bar) => totalOf(bar) > 0).toReversed(),
         { label: 'Token requests' },
       )}
     </details>`

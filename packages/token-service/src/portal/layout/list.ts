@@ -117,8 +117,14 @@ export function list<Row>(
   const isNarrowed = browsing !== undefined && (browsing.state.search !== '' || browsing.state.facet !== '')
   if (rows.length === 0 && empty !== undefined && !isNarrowed && (browsing?.state.page ?? 1) === 1)
     return empty
+  const found =
+    rows.length > 0
+      ? table(columns, rows, label, browsing)
+      : html`<p class="empty">
+          Nothing matches.${browsing && html` <a href="${browsing.path}">Show all ${browsing.noun}</a>`}
+        </p>`
   return html`${browsing === undefined ? '' : html`${facets(browsing)} ${find(browsing)}`}
-  ${rows.length === 0 ? html`<p class="empty">Nothing matches.${browsing && html` <a href="${browsing.path}">Show all ${browsing.noun}</a>`}</p>` : actions === undefined ? table(columns, rows, label, browsing) : html`<div class="selectable">${actions}${table(columns, rows, label, browsing)}</div>`}
+  ${actions === undefined || rows.length === 0 ? found : html`<div class="selectable">${actions}${found}</div>`}
   ${browsing === undefined ? '' : pager(browsing)}`
 }
 
