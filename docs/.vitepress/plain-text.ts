@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, extname, join, normalize } from 'node:path'
+import { dirname, extname, join } from 'node:path'
 import { readPages } from '../checks/read-blocks.ts'
-import { docs } from '../checks/read-site.ts'
+import { docs, root } from '../checks/read-site.ts'
 
 const repository = 'https://github.com/tokenwell/tokenwell/blob/main'
 
@@ -34,14 +34,14 @@ function summaryOf(markdown: string): string {
 
 /** Without what only the site or its checks read, and with the files that the page includes. */
 function plainText(page: string, markdown: string): string {
-  const resolve = (path: string) => normalize(join('docs', dirname(page), path))
+  const resolve = (path: string) => join('docs', dirname(page), path)
   return (
     markdown
       .replace(/^---\n.*?^---\n\s*/ms, '')
       .replaceAll(/^<!--.*?-->\n+/gms, '')
       .replaceAll(/^:::.*\n+/gm, '')
       .replaceAll(/^<<< (.+)$/gm, (_, path: string) => {
-        const code = readFileSync(join(docs, '..', resolve(path)), 'utf8')
+        const code = readFileSync(join(root, resolve(path)), 'utf8')
         return `\`\`\`${extname(path).slice(1)}\n${code}\`\`\``
       })
       // Pages are beside this one; everything else is in the repository.

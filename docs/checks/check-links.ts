@@ -41,11 +41,16 @@ function fileOf(path: string): string | undefined {
   return candidates.find((file) => existsSync(join(site, file)))
 }
 
-/** Follows the links of the plain Markdown files, for readers without the site. */
-export function checkPlainLinks(pages: ReadonlyMap<string, string>): string[] {
-  return linksIn(pages)
-    .filter(([page, link]) => !existsSync(join(docs, dirname(page), link)))
-    .map(([page, link]) => `${page}: there is no ${link}`)
+/** Follows the links of plain Markdown files in a folder, outside of code, for readers without the site. */
+export function checkPlainLinks(files: ReadonlyMap<string, string>, folder = docs): string[] {
+  return [...files].flatMap(([file, markdown]) =>
+    Array.from(
+      markdown.replaceAll(/^```.*?^```$/gms, '').matchAll(/\]\(([^)#]+)[^)]*\)/g),
+      ([, link]) => link!,
+    )
+      .filter((link) => !/^https?:/.test(link) && !existsSync(join(folder, dirname(file), link)))
+      .map((link) => `${file}: there is no ${link}`),
+  )
 }
 
 /** The same for `llms.txt` and the Markdown beside the built site. */
@@ -56,20 +61,8 @@ export function checkPlainText(): string[] {
       readFileSync(join(site, file), 'utf8'),
     ]),
   )
-  const problems = linksIn(files)
-    .filter(([file, link]) => !existsSync(join(site, dirname(file), link)))
-    .map(([file, link]) => `${file} of the site: there is no ${link}`)
+  const problems = checkPlainLinks(files, site).map((problem) => `The site, ${problem}`)
   return files.has('llms.txt') ? problems : ['The site has no llms.txt', ...problems]
-}
-
-/** Relative links of Markdown files outside of code, each with its file. */
-function linksIn(files: ReadonlyMap<string, string>): [string, string][] {
-  return [...files].flatMap(([file, markdown]) =>
-    Array.from(
-      markdown.replaceAll(/^```.*?^```$/gms, '').matchAll(/\]\(([^)#]+)[^)]*\)/g),
-      ([, link]): [string, string] => [file, link!],
-    ).filter(([, link]) => !/^https?:/.test(link)),
-  )
 }
 
 /** Each page is in `docs/README.md`, from which the sidebar of the site comes too. */

@@ -1,4 +1,4 @@
-// Calls an example: once, then 20 concurrent times after its token was revoked and while the token endpoint is unavailable, twice.
+// Calls an example: once, then 20 concurrent times after its token expired and while the token endpoint is unavailable, twice.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { request, type IncomingMessage, type Server } from 'node:http'
@@ -27,22 +27,6 @@ async function sendRequest(url: string, body?: object): Promise<unknown> {
 async function itemsOf(response: Response): Promise<string[]> {
   assert.equal(response.status, 200)
   return ((await response.json()) as { item: string }[]).map(({ item }) => item)
-}
-
-/** Bundles a file that Node cannot run as it is, and imports it. */
-async function importBundle(file: string): Promise<unknown> {
-  const { build } = await import('esbuild')
-  const outfile = new URL(`../generated/${name}.mjs`, import.meta.url).pathname
-  const entryPoints = [new URL(`../${file}`, import.meta.url).pathname]
-  const options = {
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    packages: 'external',
-    jsx: 'automatic',
-  } as const
-  await build({ ...options, entryPoints, outfile })
-  return import(outfile)
 }
 
 async function startWorker(file: string, durableObjects = {}): Promise<Example> {
@@ -113,9 +97,7 @@ const callers: Record<string, () => Promise<Example>> = {
   'durable-objects': () =>
     startWorker('durable-objects', { TOKENS: { className: 'SharedToken', useSQLite: true } }),
   async orval() {
-    const { listOrders } = (await importBundle('generated/orval.ts')) as {
-      listOrders: () => Promise<{ data: { item: string }[] }>
-    }
+    const { listOrders } = await import('../generated/orval.ts')
     return { listOrders: async () => (await listOrders()).data.map(({ item }) => item) }
   },
   async dynamodb() {

@@ -238,18 +238,15 @@ function existingTests(name: 'jest' | 'vitest', major: number): GeneratedProject
     install: ['adapters/axios.md', /axios-interceptor/],
     async addLines(app) {
       for (const folder of ['src', 'test']) await mkdir(join(app, folder))
-      for (const [file, code] of Object.entries(existing))
+      const extension = isJest ? 'js' : 'ts'
+      const forTests = await shownFile('testing.md', 'test/tokens.ts')
+      for (const [file, code] of Object.entries({ ...existing, [`test/tokens.${extension}`]: forTests }))
         await writeFile(join(app, file), isJest ? toCommonJs(code) : code)
       const tokens = await shownFile('testing.md', 'src/tokens.ts')
-      const setup = `test/setup.${isJest ? 'js' : 'ts'}`
+      const setup = `test/setup.${extension}`
       await writeFile(join(app, setup), await shownFile('testing.md', setup))
-      const forTests = await shownFile('testing.md', 'test/tokens.ts')
-      await writeFile(
-        join(app, `test/tokens.${isJest ? 'js' : 'ts'}`),
-        isJest ? toCommonJs(forTests) : forTests,
-      )
       // Jest finds no types without a transform; the file is replaced anyway.
-      await writeFile(join(app, `src/tokens.${isJest ? 'js' : 'ts'}`), isJest ? '' : tokens)
+      await writeFile(join(app, `src/tokens.${extension}`), isJest ? '' : tokens)
       await writeFile(
         join(app, isJest ? 'jest.config.js' : 'vitest.config.mjs'),
         isJest
