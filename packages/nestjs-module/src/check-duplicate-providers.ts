@@ -2,7 +2,7 @@ import type { InjectionToken, Type } from '@nestjs/common'
 import type { ModulesContainer } from '@nestjs/core'
 import { configurationError } from '@tokenwell/core/protocol'
 
-type Module = ModulesContainer extends Map<string, infer Value> ? Value : never
+export type Module = ModulesContainer extends Map<string, infer Value> ? Value : never
 
 /**
  * Nest silently injects the first of several providers with the same token. Fails instead, if a module sees several

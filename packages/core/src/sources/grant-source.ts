@@ -106,8 +106,8 @@ export class GrantSource extends Redacted implements TokenSource {
   }
 
   #client(discovers: boolean, signal?: AbortSignal): Promise<ResolvedClient> {
-    const [requiresClient, grantType] = [this.#grant === undefined, this.#grant?.type]
-    return resolveClient(this.#options, { requiresClient, discovers, grantType, signal })
+    const requiresClient = this.#grant === undefined
+    return resolveClient(this.#options, { requiresClient, discovers, grantType: this.#grant?.type, signal })
   }
 
   async cacheKey(): Promise<string> {

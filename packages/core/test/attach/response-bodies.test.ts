@@ -63,7 +63,7 @@ describe('the body of a response', () => {
   })
 
   it.each<[string, () => Promise<Response>]>([
-    ['there is none', async () => new Response(null)],
+    ['the response has none', async () => new Response(null)],
     [
       'it has been read',
       async () => {

@@ -1,9 +1,8 @@
 import { HttpService } from '@nestjs/axios'
 import { Logger, type InjectionToken } from '@nestjs/common'
 import { ModuleRef, type ModulesContainer } from '@nestjs/core'
-import { providersFor } from '../check-duplicate-providers.ts'
+import { providersFor, type Module } from '../check-duplicate-providers.ts'
 
-type Module = ModulesContainer extends Map<string, infer Value> ? Value : never
 type Wrapper = Module['providers'] extends Map<unknown, infer Value> ? Value : never
 
 /**
