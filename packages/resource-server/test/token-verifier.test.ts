@@ -6,6 +6,7 @@ import {
   TokenVerificationError,
   type IntrospectionOptions,
   type TokenVerifierOptions,
+  type VerifiedToken,
 } from '@tokenwell/resource-server'
 import { createTestVerifier } from '@tokenwell/resource-server/testing'
 import { createFakeClock } from '@tokenwell/core/testing'
@@ -572,6 +573,45 @@ describe('a verified token', () => {
       true,
     )
     expectNoSecrets(token, ['good-secret-token'])
+  })
+
+  it('is the same for the next request, whatever a handler does with it', async () => {
+    const underTest = createVerifierUnderTest()
+    const { verifier, clock, statusOf, introspected } = underTest
+    underTest.respond = () => ({
+      active: true,
+      exp: Math.floor(clock.now() / 1000) + 5,
+      realm_access: { roles: ['reader'] },
+      teams: [['blue'], { name: 'red' }],
+    })
+    const change = ({ claims }: VerifiedToken, value: string): void => {
+      const { realm_access: access, teams } = claims as {
+        realm_access: { roles: string[] }
+        teams: [string[], { name: string }]
+      }
+      expect(() => access.roles.push(value)).toThrow(TypeError)
+      expect(() => (access.roles = [value])).toThrow(TypeError)
+      expect(() => teams[0].push(value)).toThrow(TypeError)
+      expect(() => (teams[1].name = value)).toThrow(TypeError)
+    }
+    const token = await verifier.verify('Bearer good', {
+      where: (each) => each.expiresAt!.setTime(8e15) === 8e15,
+    })
+    change(token, 'admin')
+    token.expiresAt!.setFullYear(3_000)
+    await expect(
+      verifier.verify('Bearer good', { claims: { realm_access: { roles: 'admin' } } }),
+    ).rejects.toMatchObject({ status: 403 })
+    clock.advance(5_000)
+    expect(await statusOf('good')).toBe(401)
+    expect(introspected).toEqual(['good'])
+  })
+
+  it('may have claims that are nested deeper than a call stack', async () => {
+    const underTest = createVerifierUnderTest()
+    const depth = 50_000
+    underTest.respond = () => new Response(`{"active":true,"deep":${'['.repeat(depth)}${']'.repeat(depth)}}`)
+    expect(await underTest.statusOf('good')).toBe(200)
   })
 })
 

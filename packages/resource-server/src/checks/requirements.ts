@@ -2,7 +2,10 @@ import { configurationError } from '@tokenwell/core/protocol'
 import { allOf, oneOf, rejectionReason, type RejectionReason } from '../http/rejection-reason.ts'
 import type { TokenVerificationFailure } from '../http/token-verification-error.ts'
 
-/** What is known about an access token that passed all checks. Holds no token, so it can be logged. */
+/**
+ * What is known about an access token that passed all checks. Holds no token, so it can be logged. It is frozen, claims and
+ * their members included: a handler that changes it gets a `TypeError` in strict mode.
+ */
 export interface VerifiedToken {
   /** The first of the claims `client_id`, `azp`, `appid` and `cid` that is a text. */
   readonly clientId: string | undefined
@@ -67,7 +70,10 @@ export interface RequireTokenOptions<Request> extends TokenRequirements {
   readonly clientCertificate?: ((request: Request) => Uint8Array | string | undefined) | undefined
 }
 
-/** Reads the claims of a JWT access token (RFC 9068) or an introspection response (RFC 7662); other types count as missing. */
+/**
+ * Reads the claims of a JWT access token (RFC 9068) or an introspection response (RFC 7662); other types count as missing.
+ * Freezes the claims: later requests with the same token get the same ones.
+ */
 export function toVerifiedToken(claims: Readonly<Record<string, unknown>>): VerifiedToken {
   const {
     client_id: clientId,
@@ -91,8 +97,25 @@ export function toVerifiedToken(claims: Readonly<Record<string, unknown>>): Veri
     scopes: list(words(scope ?? scp)),
     products: list(products),
     expiresAt: typeof exp === 'number' ? new Date(exp * 1000) : undefined,
-    claims: Object.freeze({ ...claims }),
+    claims: deepFreeze(claims),
   })
+}
+
+/** The token that one request gets: a `Date` cannot be frozen, and the cached one must not change. */
+export function copyToken(token: VerifiedToken): VerifiedToken {
+  const { expiresAt } = token
+  return expiresAt === undefined ? token : Object.freeze({ ...token, expiresAt: new Date(expiresAt) })
+}
+
+/** Not recursive: an issuer may nest claims deeper than the stack. */
+function deepFreeze<Value extends object>(value: Value): Value {
+  const open: object[] = [value]
+  for (let each = open.pop(); each !== undefined; each = open.pop()) {
+    for (const member of Object.values(Object.freeze(each)) as unknown[]) {
+      if (typeof member === 'object' && member !== null) open.push(member)
+    }
+  }
+  return value
 }
 
 function text(value: unknown): string | undefined {

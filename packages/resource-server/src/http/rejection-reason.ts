@@ -18,11 +18,12 @@ const maxLength = 200
 
 /** @param received any value that the sender may have chosen */
 export function rejectionReason(claim: string, received: unknown, expected: string): RejectionReason {
-  return {
+  // Requests with the same token get the same object.
+  return Object.freeze({
     claim,
     received: received === undefined ? null : printable(received),
     expected: printable(expected),
-  }
+  })
 }
 
 export function oneOf(values: readonly unknown[]): string {

@@ -3,6 +3,7 @@ import { notifyListener } from '@tokenwell/core/protocol'
 import { digest } from '../checks/digest.ts'
 import type { DpopProofs } from '../checks/dpop-proofs.ts'
 import {
+  copyToken,
   findUnmetRequirement,
   requiredScopes,
   requiresAnything,
@@ -172,8 +173,8 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
     const key = typeof hash === 'string' ? hash : await hash
     const found = checked.find(key)
     const { result, check } = found ?? (await checkNow(key, value))
-    const { token, reason } = result
-    if (token === undefined) throw reject({ ...invalidToken, reason }, scheme)
+    if (result.token === undefined) throw reject({ ...invalidToken, reason: result.reason }, scheme)
+    const token = copyToken(result.token)
     const now = clock.now() - check.toleranceMs
     if (isExpired(token, now)) {
       const expected = `a time after ${new Date(now).toISOString()}`
