@@ -17,9 +17,9 @@ import { errorPage, type PageErrorReason } from './layout/error-page.ts'
 import { decorateWithPages, type PortalRequest, type PortalResponse } from './page-routes.ts'
 import { PortalError } from './portal-error.ts'
 import { createPaths, patterns, referencePath, type Paths } from './paths.ts'
-import { addBackChannelLogOut } from './session/back-channel-log-out.ts'
-import { createOpenidProvider, type PortalService } from './session/openid-provider.ts'
-import { createCsrfToken, protectFromCsrf } from './session/csrf-protection.ts'
+import { addBackChannelLogOut } from '../features/sessions/back-channel-log-out.ts'
+import { createOpenidProvider, type PortalService } from '../features/sessions/openid-provider.ts'
+import { createCsrfToken, protectFromCsrf } from '../features/sessions/csrf-protection.ts'
 import {
   knownDevice,
   pendingLogIn,
@@ -28,7 +28,7 @@ import {
   setPendingLogIn,
   setSessionCookie,
   type CookieOptions,
-} from './session/session.ts'
+} from '../features/sessions/session.ts'
 import { Readable } from 'node:stream'
 import { constants, createBrotliCompress } from 'node:zlib'
 import type { SafeHtml } from '@remix-run/html-template'

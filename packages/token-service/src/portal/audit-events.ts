@@ -1,5 +1,5 @@
 import { type SafeHtml, html } from '@remix-run/html-template'
-import { describeOutcome } from './applications/usage.ts'
+import { describeOutcome } from '../features/applications/usage.ts'
 import { formatCount } from './layout/paging.ts'
 import type { Paths } from './paths.ts'
 import type { Storage } from '../service/context.ts'

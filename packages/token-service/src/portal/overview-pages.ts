@@ -2,7 +2,7 @@ import { type SafeHtml, html } from '@remix-run/html-template'
 import type { FastifyInstance } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import type { ExpiringSecret, FailureTotal, ListPage } from '../features/search/listings.ts'
-import { catalogueHints } from './applications/application-form.ts'
+import { catalogueHints } from '../features/applications/application-form.ts'
 import {
   describeOutcome,
   successRate,
@@ -12,9 +12,9 @@ import {
   usageLegend,
   usageRanges,
   usageStart,
-} from './applications/usage.ts'
+} from '../features/applications/usage.ts'
 import { type AuditSentence, createAuditSentences, eventGroups } from './audit-events.ts'
-import { expiryBadge } from './credentials/credentials-section.ts'
+import { expiryBadge } from '../features/credentials/credentials-section.ts'
 import { type Column, type Facet, type ListState, list, listState, named } from './layout/list.ts'
 import type { PageContent } from './layout/page.ts'
 import { formatCount, formatShortCount, linkTo } from './layout/paging.ts'
@@ -23,7 +23,7 @@ import { type StartContent, startPage } from './start-page.ts'
 import { developerPages, type DeveloperRequest } from './page-routes.ts'
 import { patterns } from './paths.ts'
 import { joinedProjects, ownerIdOf } from './own-projects.ts'
-import type { PortalService } from './session/openid-provider.ts'
+import type { PortalService } from '../features/sessions/openid-provider.ts'
 import { type Project, isBeingDeleted } from '../storage/application.ts'
 
 const shownRows = 5

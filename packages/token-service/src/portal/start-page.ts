@@ -1,6 +1,10 @@
 import { type SafeHtml, html } from '@remix-run/html-template'
-import { type CatalogueHints, applicationFormState, newApplication } from './applications/application-form.ts'
-import { newSecret } from './credentials/secret-page.ts'
+import {
+  type CatalogueHints,
+  applicationFormState,
+  newApplication,
+} from '../features/applications/application-form.ts'
+import { newSecret } from '../features/credentials/secret-page.ts'
 import { checkboxes, csrfInput, emptyForm, field } from './layout/form.ts'
 import type { PageContent } from './layout/page.ts'
 import { tokenSnippets } from './layout/snippets.ts'

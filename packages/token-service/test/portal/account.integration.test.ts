@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { describeBrowser } from '../../src/portal/session/session.ts'
+import { describeBrowser } from '../../src/features/sessions/session.ts'
 import { cells, createPortalBrowser, password, startPortal, useCheapPasswords } from './portal-browser.ts'
 
 useCheapPasswords()

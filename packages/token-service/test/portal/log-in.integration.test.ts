@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { startTokenService } from '@tokenwell/token-service'
-import { developerName } from '../../src/portal/session/developer-name.ts'
-import { isPassword, knownDevice, newPassword } from '../../src/portal/session/password.ts'
+import { developerName } from '../../src/features/sessions/developer-name.ts'
+import { isPassword, knownDevice, newPassword } from '../../src/features/sessions/password.ts'
 import {
   createPortalBrowser,
   logInPath,

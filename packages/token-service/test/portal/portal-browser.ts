@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest'
 import type { TokenServiceOptions } from '@tokenwell/token-service'
-import { passwordCost } from '../../src/portal/session/password.ts'
+import { passwordCost } from '../../src/features/sessions/password.ts'
 import { requestToken, resourceServer, serviceWithContext, type ServiceWithContext } from '../test-service.ts'
 
 /** Where a page leads without a session. */

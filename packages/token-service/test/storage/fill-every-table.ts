@@ -1,4 +1,4 @@
-import { hashPassword } from '../../src/portal/session/password.ts'
+import { hashPassword } from '../../src/features/sessions/password.ts'
 import { postForm, requestToken, application, type ServiceWithContext } from '../test-service.ts'
 import { createPasswordLink, inviteDeveloper } from '../../src/features/people/acts.ts'
 import { addTrustedIssuer } from '../../src/features/trusted-issuers/acts.ts'

@@ -13,7 +13,7 @@ import {
   requestedText,
   requesterNote,
   undoDeclineForm,
-} from '../../portal/applications/approval-buttons.ts'
+} from './approval-buttons.ts'
 import { type FormState, csrfInput, emptyForm, textArea } from '../../portal/layout/form.ts'
 import { type Column, type ListState, list, listState, named, names } from '../../portal/layout/list.ts'
 import type { NoticeName } from '../../portal/layout/notices.ts'
@@ -25,8 +25,8 @@ import { administratorPages, developerPages, type DeveloperRequest } from '../..
 import { patterns } from '../../portal/paths.ts'
 import { PortalError } from '../../portal/portal-error.ts'
 import { findOwnProject, ownClient } from '../../portal/own-projects.ts'
-import type { PortalService } from '../../portal/session/openid-provider.ts'
-import { actorOf } from '../../portal/session/session.ts'
+import type { PortalService } from '../sessions/openid-provider.ts'
+import { actorOf } from '../sessions/session.ts'
 import type { Application, Project, RegisteredClient } from '../../storage/application.ts'
 
 const revision = z

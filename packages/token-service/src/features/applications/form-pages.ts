@@ -1,6 +1,6 @@
 import { type SafeHtml, html } from '@remix-run/html-template'
-import { type SettingsContent, settingsFields } from '../../portal/applications/application-form.ts'
-import { applicationFrame } from '../../portal/applications/application-frame.ts'
+import { type SettingsContent, settingsFields } from './application-form.ts'
+import { applicationFrame } from './application-frame.ts'
 import { dialog } from '../../portal/layout/dialog.ts'
 import { type FormState, choice, csrfInput, emptyForm, textArea } from '../../portal/layout/form.ts'
 import { type DangerRow, dangerSection, endsForOthers } from '../../portal/layout/menus.ts'

@@ -19,23 +19,16 @@ import {
   newApplication,
   parseApplicationForm,
   settingsList,
-} from '../../portal/applications/application-form.ts'
-import { applicationFrame } from '../../portal/applications/application-frame.ts'
+} from './application-form.ts'
+import { applicationFrame } from './application-frame.ts'
 import {
   type ApplicationTableContent,
   applicationColumns,
   applicationOrders,
   listApplications,
-} from '../../portal/applications/application-table.ts'
-import {
-  describeOutcome,
-  summarizeUsage,
-  type Usage,
-  usageChart,
-  usageRanges,
-  usageStart,
-} from '../../portal/applications/usage.ts'
-import { secretPage } from '../../portal/credentials/secret-page.ts'
+} from './application-table.ts'
+import { describeOutcome, summarizeUsage, type Usage, usageChart, usageRanges, usageStart } from './usage.ts'
+import { secretPage } from '../credentials/secret-page.ts'
 import { type Column, type Facet, type ListState, list, listState, state } from '../../portal/layout/list.ts'
 import type { PageContent } from '../../portal/layout/page.ts'
 import { formatCount, linkTo, partOf } from '../../portal/layout/paging.ts'
@@ -47,8 +40,8 @@ import { developerPages, type DeveloperRequest } from '../../portal/page-routes.
 import { patterns } from '../../portal/paths.ts'
 import { PortalError } from '../../portal/portal-error.ts'
 import { findOwnProject, ownClient, ownerIdOf } from '../../portal/own-projects.ts'
-import type { PortalService } from '../../portal/session/openid-provider.ts'
-import { actorOf } from '../../portal/session/session.ts'
+import type { PortalService } from '../sessions/openid-provider.ts'
+import { actorOf } from '../sessions/session.ts'
 import type { TokenRequestEntry, TokenRequestOutcome } from '../../storage/activity-storage.ts'
 import type { Application, Project, RegisteredClient } from '../../storage/application.ts'
 

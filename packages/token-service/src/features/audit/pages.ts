@@ -16,8 +16,8 @@ import { linkTo } from '../../portal/layout/paging.ts'
 import { relativeTime, time } from '../../portal/layout/time.ts'
 import { administratorPages, type DeveloperRequest } from '../../portal/page-routes.ts'
 import { patterns } from '../../portal/paths.ts'
-import type { PortalService } from '../../portal/session/openid-provider.ts'
-import { actorOf } from '../../portal/session/session.ts'
+import type { PortalService } from '../sessions/openid-provider.ts'
+import { actorOf } from '../sessions/session.ts'
 import type { AuditFilter } from '../../storage/audit-storage.ts'
 
 const shownEntries = 50

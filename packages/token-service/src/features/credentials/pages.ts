@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 import { randomUUID } from 'node:crypto'
-import { type CredentialPages, addCredentialForms } from '../../portal/credentials/credential-forms.ts'
-import { credentialsPage } from '../../portal/credentials/credentials-section.ts'
-import { secretPage } from '../../portal/credentials/secret-page.ts'
+import { type CredentialPages, addCredentialForms } from './credential-forms.ts'
+import { credentialsPage } from './credentials-section.ts'
+import { secretPage } from './secret-page.ts'
 import { developerPages, type DeveloperRequest } from '../../portal/page-routes.ts'
 import { patterns } from '../../portal/paths.ts'
 import { ownClient } from '../../portal/own-projects.ts'
-import type { PortalService } from '../../portal/session/openid-provider.ts'
+import type { PortalService } from '../sessions/openid-provider.ts'
 
 /** The credentials of an application. */
 export async function credentialPages(portal: FastifyInstance, service: PortalService): Promise<void> {

@@ -25,9 +25,9 @@ import { type LastUses, absent, lastUse, relativeTime } from '../../portal/layou
 import { administratorPages, type DeveloperRequest, type PortalResponse } from '../../portal/page-routes.ts'
 import { patterns } from '../../portal/paths.ts'
 import { PortalError } from '../../portal/portal-error.ts'
-import type { PortalService } from '../../portal/session/openid-provider.ts'
-import { hasPassword } from '../../portal/session/password.ts'
-import { actorOf } from '../../portal/session/session.ts'
+import type { PortalService } from '../sessions/openid-provider.ts'
+import { hasPassword } from '../sessions/password.ts'
+import { actorOf } from '../sessions/session.ts'
 import type { Project } from '../../storage/application.ts'
 
 const shownProjects = 100

@@ -19,8 +19,8 @@ import {
   applicationColumns,
   applicationOrders,
   listApplications,
-} from '../../portal/applications/application-table.ts'
-import { badge } from '../../portal/applications/status-badge.ts'
+} from '../applications/application-table.ts'
+import { badge } from '../applications/status-badge.ts'
 import { dialog } from '../../portal/layout/dialog.ts'
 import { type FormState, choice, csrfInput, emptyForm, field } from '../../portal/layout/form.ts'
 import { type Column, type ListState, list, listState, named, names } from '../../portal/layout/list.ts'
@@ -39,8 +39,8 @@ import { administratorPages, developerPages, type DeveloperRequest } from '../..
 import { patterns } from '../../portal/paths.ts'
 import { PortalError } from '../../portal/portal-error.ts'
 import { ownProject, ownerIdOf } from '../../portal/own-projects.ts'
-import type { PortalService } from '../../portal/session/openid-provider.ts'
-import { actorOf } from '../../portal/session/session.ts'
+import type { PortalService } from '../sessions/openid-provider.ts'
+import { actorOf } from '../sessions/session.ts'
 import type { Project } from '../../storage/application.ts'
 
 const maxProjects = 50

@@ -10,10 +10,10 @@ import {
   removeResourceServer,
 } from './acts.ts'
 import type { ResourceServer } from './storage.ts'
-import { audienceNames } from '../../portal/applications/application-form.ts'
-import { type CredentialPages, addCredentialForms } from '../../portal/credentials/credential-forms.ts'
-import { type CredentialsContent, credentialsSection } from '../../portal/credentials/credentials-section.ts'
-import { newSecret } from '../../portal/credentials/secret-page.ts'
+import { audienceNames } from '../applications/application-form.ts'
+import { type CredentialPages, addCredentialForms } from '../credentials/credential-forms.ts'
+import { type CredentialsContent, credentialsSection } from '../credentials/credentials-section.ts'
+import { newSecret } from '../credentials/secret-page.ts'
 import { clientIdLine, shortId } from '../../portal/layout/copyable.ts'
 import { dialog } from '../../portal/layout/dialog.ts'
 import { type FormState, csrfInput, emptyForm, field } from '../../portal/layout/form.ts'
@@ -27,8 +27,8 @@ import { type LastUses, absent, lastUse } from '../../portal/layout/time.ts'
 import { administratorPages, type DeveloperRequest } from '../../portal/page-routes.ts'
 import { patterns } from '../../portal/paths.ts'
 import { PortalError } from '../../portal/portal-error.ts'
-import type { PortalService } from '../../portal/session/openid-provider.ts'
-import { actorOf } from '../../portal/session/session.ts'
+import type { PortalService } from '../sessions/openid-provider.ts'
+import { actorOf } from '../sessions/session.ts'
 
 const serverForm = z.object({ name: line(200), audiences: audienceNames })
 

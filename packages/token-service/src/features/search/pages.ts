@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { ServiceContext } from '../../service/context.ts'
-import { listedStatus } from '../../portal/applications/status-badge.ts'
+import { listedStatus } from '../applications/status-badge.ts'
 import { shortId } from '../../portal/layout/copyable.ts'
 import { list, named, names, type Column } from '../../portal/layout/list.ts'
 import { formatCount, linkTo, pagingOf } from '../../portal/layout/paging.ts'

@@ -13,10 +13,10 @@ import { patterns } from '../../portal/paths.ts'
 import { PortalError } from '../../portal/portal-error.ts'
 import { newPasswordField } from './link-pages.ts'
 import { linkSection } from './openid-pages.ts'
-import type { PortalService } from '../../portal/session/openid-provider.ts'
-import { createPasswordChecker, tooManyAttempts } from '../../portal/session/password-checker.ts'
-import { hasPassword, hashPassword, newPassword } from '../../portal/session/password.ts'
-import { actorOf, createSessionStarter, sessionStart } from '../../portal/session/session.ts'
+import type { PortalService } from './openid-provider.ts'
+import { createPasswordChecker, tooManyAttempts } from './password-checker.ts'
+import { hasPassword, hashPassword, newPassword } from './password.ts'
+import { actorOf, createSessionStarter, sessionStart } from './session.ts'
 
 /** The developer's own account. */
 export async function accountPages(portal: FastifyInstance, service: PortalService): Promise<void> {

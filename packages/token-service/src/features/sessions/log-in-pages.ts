@@ -10,9 +10,9 @@ import { parseForm } from '../../portal/layout/parse-form.ts'
 import { openPages, type PortalRequest, type PortalResponse } from '../../portal/page-routes.ts'
 import { patterns } from '../../portal/paths.ts'
 import { PortalError } from '../../portal/portal-error.ts'
-import type { PortalService } from '../../portal/session/openid-provider.ts'
-import { createPasswordChecker, tooManyAttempts } from '../../portal/session/password-checker.ts'
-import { actorOf, createSessionStarter } from '../../portal/session/session.ts'
+import type { PortalService } from './openid-provider.ts'
+import { createPasswordChecker, tooManyAttempts } from './password-checker.ts'
+import { actorOf, createSessionStarter } from './session.ts'
 import { sessionStorage } from './storage.ts'
 
 const logInForm = z.object({

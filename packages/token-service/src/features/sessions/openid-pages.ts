@@ -15,10 +15,10 @@ import {
 } from '../../portal/page-routes.ts'
 import { patterns } from '../../portal/paths.ts'
 import { PortalError } from '../../portal/portal-error.ts'
-import { createOpenidAccounts } from '../../portal/session/openid-accounts.ts'
-import { OpenidFailure, type Person, type PortalService } from '../../portal/session/openid-provider.ts'
-import { hasPassword } from '../../portal/session/password.ts'
-import { createLogInAgain, createSessionStarter, pendingLogInSeconds } from '../../portal/session/session.ts'
+import { createOpenidAccounts } from './openid-accounts.ts'
+import { OpenidFailure, type Person, type PortalService } from './openid-provider.ts'
+import { hasPassword } from './password.ts'
+import { createLogInAgain, createSessionStarter, pendingLogInSeconds } from './session.ts'
 import { digest } from '../../runtime/digest.ts'
 
 const pendingLogIn = z.object({

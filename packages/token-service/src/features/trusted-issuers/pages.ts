@@ -13,7 +13,7 @@ import { line, optionalLine, parseForm, type ParsedForm } from '../../portal/lay
 import { lastUse, type LastUses } from '../../portal/layout/time.ts'
 import { administratorPages, type DeveloperRequest, type PortalResponse } from '../../portal/page-routes.ts'
 import { patterns, type Paths } from '../../portal/paths.ts'
-import { actorOf } from '../../portal/session/session.ts'
+import { actorOf } from '../sessions/session.ts'
 import { digest } from '../../runtime/digest.ts'
 import { describeIssue, firstIssue } from '../../runtime/parse-value.ts'
 import { NotFoundError, UsageError } from '../../runtime/usage-error.ts'

@@ -9,7 +9,7 @@ import { patterns } from '../paths.ts'
 import { type Operation, readOperations } from './api-operations.ts'
 import { operationSection } from './operation-section.ts'
 import { type Client, tryForm } from './try-form.ts'
-import type { PortalService } from '../session/openid-provider.ts'
+import type { PortalService } from '../../features/sessions/openid-provider.ts'
 
 const shownClients = 50
 

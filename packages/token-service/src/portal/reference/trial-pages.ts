@@ -8,7 +8,7 @@ import { ProtocolError } from '../../oauth/protocol-error.ts'
 import { accessTokenHash, isActive } from '../../oauth/token-storage.ts'
 import { developerPages, type DeveloperRequest, type PortalResponse } from '../page-routes.ts'
 import { patterns } from '../paths.ts'
-import { actorOf } from '../session/session.ts'
+import { actorOf } from '../../features/sessions/session.ts'
 import type { ServiceContext } from '../../service/context.ts'
 import type { RegisteredClient } from '../../storage/application.ts'
 

@@ -2,7 +2,7 @@ import csrfPlugin from '@fastify/csrf-protection'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Keyring } from '../../runtime/keyring.ts'
 import type { RawParameters } from '../../oauth/parameters.ts'
-import { csrfFieldName } from '../layout/form.ts'
+import { csrfFieldName } from '../../portal/layout/form.ts'
 import { sessionHash, type CookieOptions } from './session.ts'
 
 /** Requires in every POST request a token that is bound to the browser's cookie and to its session. */

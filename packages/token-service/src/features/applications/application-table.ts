@@ -1,14 +1,14 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { RegisteredClient } from '../../storage/application.ts'
 import type { UsageEntry } from '../../storage/activity-storage.ts'
-import { shortId } from '../layout/copyable.ts'
-import { named, type Column } from '../layout/list.ts'
-import { absent, lastUse, type LastUses } from '../layout/time.ts'
-import type { DeveloperRequest } from '../page-routes.ts'
+import { shortId } from '../../portal/layout/copyable.ts'
+import { named, type Column } from '../../portal/layout/list.ts'
+import { absent, lastUse, type LastUses } from '../../portal/layout/time.ts'
+import type { DeveloperRequest } from '../../portal/page-routes.ts'
 import { listedStatus } from './status-badge.ts'
-import type { ApplicationFilter } from '../../features/search/listings.ts'
+import type { ApplicationFilter } from '../search/listings.ts'
 import type { ServiceContext } from '../../service/context.ts'
-import { formatCount } from '../layout/paging.ts'
+import { formatCount } from '../../portal/layout/paging.ts'
 
 export interface ApplicationTableContent {
   readonly clients: readonly RegisteredClient[]

@@ -1,11 +1,11 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import { isBeingDeleted, type RegisteredClient } from '../../storage/application.ts'
 import { approvalButtons, requestedText, requesterNote, undoDeclineForm } from './approval-buttons.ts'
-import { clientIdLine } from '../layout/copyable.ts'
-import { csrfInput } from '../layout/form.ts'
-import type { PageContent } from '../layout/page.ts'
-import { time } from '../layout/time.ts'
-import type { DeveloperRequest } from '../page-routes.ts'
+import { clientIdLine } from '../../portal/layout/copyable.ts'
+import { csrfInput } from '../../portal/layout/form.ts'
+import type { PageContent } from '../../portal/layout/page.ts'
+import { time } from '../../portal/layout/time.ts'
+import type { DeveloperRequest } from '../../portal/page-routes.ts'
 import { statusBadge } from './status-badge.ts'
 
 const tabs = [

@@ -1,6 +1,6 @@
 import { createRemoteJWKSet, errors, type JWTVerifyGetKey } from 'jose'
 import type { Configuration } from 'openid-client'
-import type { OpenidProviderSettings } from '../../features/people/openid-provider-settings.ts'
+import type { OpenidProviderSettings } from '../people/openid-provider-settings.ts'
 import type { ServiceContext } from '../../service/context.ts'
 
 const toleranceSeconds = 60

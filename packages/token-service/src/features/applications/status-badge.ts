@@ -1,6 +1,6 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import { note, state } from '../layout/list.ts'
-import { relativeTime } from '../layout/time.ts'
+import { note, state } from '../../portal/layout/list.ts'
+import { relativeTime } from '../../portal/layout/time.ts'
 import { isBeingDeleted, type RegisteredClient } from '../../storage/application.ts'
 
 const expiryNoticeMs = 7 * 86_400_000

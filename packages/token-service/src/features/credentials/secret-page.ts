@@ -1,8 +1,8 @@
 import { type SafeHtml, html } from '@remix-run/html-template'
-import { code, copyButton, copyable } from '../layout/copyable.ts'
-import type { PageContent } from '../layout/page.ts'
-import { type ClientOfService, environmentFile, tokenSnippets } from '../layout/snippets.ts'
-import type { DeveloperRequest } from '../page-routes.ts'
+import { code, copyButton, copyable } from '../../portal/layout/copyable.ts'
+import type { PageContent } from '../../portal/layout/page.ts'
+import { type ClientOfService, environmentFile, tokenSnippets } from '../../portal/layout/snippets.ts'
+import type { DeveloperRequest } from '../../portal/page-routes.ts'
 import type { Application, Project } from '../../storage/application.ts'
 
 interface SecretContent {

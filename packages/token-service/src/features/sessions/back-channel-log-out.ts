@@ -3,9 +3,9 @@ import { decodeProtectedHeader, errors, type JWTPayload } from 'jose'
 import type { FastifyError, FastifyInstance } from 'fastify'
 import type { ServiceContext } from '../../service/context.ts'
 import { InvalidClaim, verifyClaims } from '../../oauth/verify-assertion.ts'
-import { sessionStorage, type EndedAtProvider } from '../../features/sessions/storage.ts'
+import { sessionStorage, type EndedAtProvider } from './storage.ts'
 import { OpenidFailure, type OpenidProvider } from './openid-provider.ts'
-import { patterns } from '../paths.ts'
+import { patterns } from '../../portal/paths.ts'
 
 const logOutEvent = 'http://schemas.openid.net/event/backchannel-logout'
 const maxLifetimeSeconds = 3_600

@@ -1,9 +1,9 @@
 import type { TokenRequestOutcome, UsageEntry } from '../../storage/activity-storage.ts'
 import type { ErrorReason } from '../../oauth/protocol-error.ts'
 import { html, type SafeHtml } from '@remix-run/html-template'
-import { requestChart } from '../layout/chart.ts'
-import { formatCount } from '../layout/paging.ts'
-import { localTime } from '../layout/time.ts'
+import { requestChart } from '../../portal/layout/chart.ts'
+import { formatCount } from '../../portal/layout/paging.ts'
+import { localTime } from '../../portal/layout/time.ts'
 
 const hourMs = 3_600_000
 

@@ -1,7 +1,7 @@
-import type { Developer } from '../../features/people/storage.ts'
+import type { Developer } from '../people/storage.ts'
 import { randomBytes, randomInt, scrypt, timingSafeEqual, type ScryptOptions } from 'node:crypto'
 import { z } from 'zod'
-import { PortalError } from '../portal-error.ts'
+import { PortalError } from '../../portal/portal-error.ts'
 
 /** OWASP's parameters. Each hash needs 32 MiB and about 0.2 s: only a few may run at once. Tests lower it. */
 export const passwordCost = { N: 2 ** 15, r: 8, p: 3 }

@@ -1,7 +1,7 @@
-import type { CatalogueEntry, CatalogueKind } from '../../features/catalogue/storage.ts'
+import type { CatalogueEntry, CatalogueKind } from '../catalogue/storage.ts'
 import { html, type SafeHtml } from '@remix-run/html-template'
 import { z } from 'zod'
-import { audiencePattern } from '../../features/catalogue/settings.ts'
+import { audiencePattern } from '../catalogue/settings.ts'
 import {
   defaultLifetimeSeconds,
   dpopUses,
@@ -10,13 +10,19 @@ import {
   maxNoteLength,
   responseForms,
   tokenFormats,
-} from '../../features/applications/settings.ts'
+} from './settings.ts'
 import type { Application, ApplicationSettings, Approval } from '../../storage/application.ts'
 import type { RawParameters } from '../../oauth/parameters.ts'
-import { checkboxes, choice, field, optionList, type FormState } from '../layout/form.ts'
-import { absent, duration, time } from '../layout/time.ts'
-import { PortalError } from '../portal-error.ts'
-import { line, optionalLine, optionalText, parseForm, type ParsedForm } from '../layout/parse-form.ts'
+import { checkboxes, choice, field, optionList, type FormState } from '../../portal/layout/form.ts'
+import { absent, duration, time } from '../../portal/layout/time.ts'
+import { PortalError } from '../../portal/portal-error.ts'
+import {
+  line,
+  optionalLine,
+  optionalText,
+  parseForm,
+  type ParsedForm,
+} from '../../portal/layout/parse-form.ts'
 
 /** The units of a lifetime, with their seconds. */
 const lifetimeUnits = [

@@ -3,13 +3,13 @@ import { createFailedAttemptLimit } from '../../oauth/failed-attempt-limit.ts'
 import { networks } from '../../runtime/ip-addresses.ts'
 import { digest } from '../../runtime/digest.ts'
 import { ProtocolError } from '../../oauth/protocol-error.ts'
-import type { Developer } from '../../features/people/storage.ts'
+import type { Developer } from '../people/storage.ts'
 import type { ServiceContext } from '../../service/context.ts'
-import { PortalError } from '../portal-error.ts'
+import { PortalError } from '../../portal/portal-error.ts'
 import { isKnownDevice } from './session.ts'
 import { isPassword, knownDevice } from './password.ts'
-import type { FormState } from '../layout/form.ts'
-import type { PortalResponse } from '../page-routes.ts'
+import type { FormState } from '../../portal/layout/form.ts'
+import type { PortalResponse } from '../../portal/page-routes.ts'
 
 const failureLimit = { attempts: 10, windowSeconds: 300 }
 // For all names together: neither an address nor a network can keep the password check busy.

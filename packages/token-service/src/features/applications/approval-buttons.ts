@@ -1,10 +1,10 @@
 import { type SafeHtml, html } from '@remix-run/html-template'
 import { bindingTexts, getsJwts, kindOfTokens } from './application-form.ts'
-import { statedFields } from '../../features/applications/settings.ts'
-import { csrfInput } from '../layout/form.ts'
-import { linkTo } from '../layout/paging.ts'
-import { duration } from '../layout/time.ts'
-import type { DeveloperRequest } from '../page-routes.ts'
+import { statedFields } from './settings.ts'
+import { csrfInput } from '../../portal/layout/form.ts'
+import { linkTo } from '../../portal/layout/paging.ts'
+import { duration } from '../../portal/layout/time.ts'
+import type { DeveloperRequest } from '../../portal/page-routes.ts'
 import type { Application, Approval, RegisteredClient, Review } from '../../storage/application.ts'
 
 /** The buttons beside the title: what an administrator decides. */
