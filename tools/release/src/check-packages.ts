@@ -41,7 +41,7 @@ const checkEach = (title: string, find: (one: PackedPackage) => Problems) =>
 const all = [
   check('workflows', () => checkWorkflows()),
   check('import cycles and directions', checkImports),
-  check('migrations that have landed', checkMigrations),
+  check('migrations that have been published', checkMigrations),
   check('unused files, exports and dependencies (knip)', checkUnused),
   check('licences of production dependencies', checkLicences),
   {

@@ -11,8 +11,11 @@ const initial = `import type { Migration } from './migration.ts'
 export const initial: Migration = { name: '0001-initial', statements: () => ['create table a (b)'] }
 `
 
-/** A repository with one commit, whose migration has landed. */
-function repository() {
+const databases = 'packages/token-service/test/storage/published'
+const release = '@tokenwell/token-service@0.1.0'
+
+/** A repository whose only commit is a release with one migration. */
+function repository({ published = true } = {}) {
   const project = mkdtempSync(join(tmpdir(), 'tokenwell-migrations-'))
   onTestFinished(() => rmSync(project, { recursive: true }))
   const git = (...args: readonly string[]) =>
@@ -27,8 +30,10 @@ function repository() {
   }
   git('init', '--quiet')
   write(`${folder}/0001-initial.ts`, initial)
+  write(`${databases}/1.json`, '{}')
   commit()
-  return { project, write, commit, check: () => checkMigrations(project) }
+  if (published) git('tag', release)
+  return { project, git, write, commit, check: () => checkMigrations(project) }
 }
 
 describe('the check of migrations', () => {
@@ -45,27 +50,49 @@ describe('the check of migrations', () => {
     expect(await check()).toEqual([])
   })
 
-  it('names one that was edited since the previous commit, whether committed or not', async () => {
+  it('names one that was edited since it was published, whether committed or not', async () => {
     const { write, commit, check } = repository()
     write(`${folder}/0001-initial.ts`, initial.replace('(b)', '(b, c)'))
+    const problem = `${folder}/0001-initial.ts is part of ${release} and was edited: restore it, and add another migration instead`
+    expect(await check()).toEqual([problem])
     commit()
-    const problem = `${folder}/0001-initial.ts has landed and was edited: restore it, and add another migration instead`
+    commit()
     expect(await check()).toEqual([problem])
     write(`${folder}/0001-initial.ts`, initial)
     expect(await check()).toEqual([])
   })
 
   it('names one that was renamed or removed', async () => {
-    const { project, commit, check } = repository()
-    commit()
+    const { project, check } = repository()
     renameSync(join(project, folder, '0001-initial.ts'), join(project, folder, '0001-first.ts'))
     expect(await check()).toEqual([
-      `${folder}/0001-initial.ts has landed and is gone: restore it, and add another migration instead`,
+      `${folder}/0001-initial.ts is part of ${release} and is gone: restore it, and add another migration instead`,
     ])
   })
 
-  it('compares nothing in a clone without its history', async () => {
-    const { write, check } = repository()
+  it('compares with the newest release', async () => {
+    const { git, write, commit, check } = repository()
+    write(`${folder}/0002-next.ts`, 'export const next = 1\n')
+    write(`${databases}/2.json`, '{}')
+    commit()
+    git('tag', '@tokenwell/token-service@0.2.0')
+    git('tag', '@tokenwell/core@0.3.0')
+    write(`${folder}/0002-next.ts`, 'export const next = 2\n')
+    expect(await check()).toEqual([
+      `${folder}/0002-next.ts is part of @tokenwell/token-service@0.2.0 and was edited: restore it, and add another migration instead`,
+    ])
+  })
+
+  it('requires a database of each schema that was published', async () => {
+    const { project, check } = repository()
+    rmSync(join(project, databases), { recursive: true })
+    expect(await check()).toEqual([
+      `${databases}/1.json is missing: write a database of the schema that ${release} published, as CONTRIBUTING.md says`,
+    ])
+  })
+
+  it('accepts every change before the first release', async () => {
+    const { write, check } = repository({ published: false })
     write(`${folder}/0001-initial.ts`, 'anything')
     expect(await check()).toEqual([])
   })

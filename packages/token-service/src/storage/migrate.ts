@@ -4,15 +4,6 @@ import type { Keyring } from '../runtime/keyring.ts'
 import { digest } from '../runtime/digest.ts'
 import { type AuditEvent, auditStorage } from './audit-storage.ts'
 import { initial } from './migrations/0001-initial.ts'
-import { administrators } from './migrations/0002-administrators.ts'
-import { noPasskeys } from './migrations/0003-no-passkeys.ts'
-import { foldedNames } from './migrations/0004-folded-names.ts'
-import { invitationsAndSessions } from './migrations/0005-invitations-and-sessions.ts'
-import { boundTokens } from './migrations/0006-bound-tokens.ts'
-import { removedHashKeys } from './migrations/0007-removed-hash-keys.ts'
-import { describedProducts } from './migrations/0008-described-products.ts'
-import { countedEventKeys } from './migrations/0009-counted-events.ts'
-import { requestTimes } from './migrations/0010-request-times.ts'
 import type { ColumnTypes, Migration } from './migrations/migration.ts'
 
 import { SchemaMismatch } from './storage-failure.ts'
@@ -20,18 +11,7 @@ import { inTransaction, type Database, type Query } from './database.ts'
 import { purgeTimeStorage } from './purge-time.ts'
 
 /** In their order: the first one creates schema 1. */
-export const migrations: readonly Migration[] = [
-  initial,
-  administrators,
-  noPasskeys,
-  foldedNames,
-  invitationsAndSessions,
-  boundTokens,
-  removedHashKeys,
-  describedProducts,
-  countedEventKeys,
-  requestTimes,
-]
+export const migrations: readonly Migration[] = [initial]
 
 /** What the migration of a database needs. */
 export interface MigrationContext {
@@ -122,12 +102,6 @@ async function readApplied(database: Database): Promise<AppliedSchema[]> {
   const { kind, query } = database
   if (kind === 'postgres')
     await sql`select pg_advisory_xact_lock(hashtext('tokenwell_schema'))`.execute(query)
-  // Versions before the first release had this one instead.
-  if (await tableExists(database, 'tokenwell_migrations')) {
-    throw new SchemaMismatch(
-      `${database.name} was created before the first release and cannot be upgraded. Start with an empty one.`,
-    )
-  }
   await sql`create table if not exists tokenwell_schema (
     number integer primary key,
     fingerprint text not null,

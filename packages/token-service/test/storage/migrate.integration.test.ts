@@ -15,12 +15,10 @@ import {
 import { createKeyring } from '../../src/runtime/keyring.ts'
 import { migrate, migrations } from '../../src/storage/migrate.ts'
 import { initial } from '../../src/storage/migrations/0001-initial.ts'
-import { administrators } from '../../src/storage/migrations/0002-administrators.ts'
 import type { Migration } from '../../src/storage/migrations/migration.ts'
 import { SchemaMismatch } from '../../src/storage/storage-failure.ts'
 import type { Database } from '../../src/storage/database.ts'
 import { auditStorage } from '../../src/storage/audit-storage.ts'
-import { projectStorage } from '../../src/features/projects/storage.ts'
 import { runCommand, temporaryFolder } from '../service-process.ts'
 import { createPostgresTestDatabase, createSqliteTestDatabase, openTestSqlite } from './open-test-storage.ts'
 
@@ -30,7 +28,7 @@ const next: Migration = {
   name: '0002-next',
   statements: () => ['alter table products add column note text', `update products set note = 'kept'`],
   change: async (query) => {
-    await sql`insert into products values ('added', 'by the change')`.execute(query)
+    await sql`insert into products (name, note) values ('added', 'by the change')`.execute(query)
     return [{ event: 'product_added', detail: 'added' }]
   },
 }
@@ -63,7 +61,7 @@ function describeMigrations(create: () => Promise<Database>): void {
   it('upgrades an older schema with its data, and records it', async () => {
     const database = await create()
     await migrate(database, context, [initial])
-    await sql`insert into products values ('stored')`.execute(database.query)
+    await sql`insert into products (name) values ('stored')`.execute(database.query)
     await migrate(database, context, [initial, next])
     expect(await products(database)).toEqual([
       { name: 'added', note: 'by the change' },
@@ -79,36 +77,9 @@ function describeMigrations(create: () => Promise<Database>): void {
     const database = await create()
     await migrate(database, context, [initial])
     await expect(migrate(database, context, [initial, broken])).rejects.toThrow(/no/)
-    await sql`insert into products values ('stored')`.execute(database.query)
+    await sql`insert into products (name) values ('stored')`.execute(database.query)
     await migrate(database, context, [initial])
     expect(await auditStorage(database).list(9)).toHaveLength(1)
-  })
-
-  it('renames projects that have the same name, and records each', async () => {
-    const database = await create()
-    await migrate(database, context, [initial])
-    const names = ['Billing', 'billing', 'Ｂilling ', 'other', 'Billing (2)']
-    for (const [index, name] of names.entries())
-      await sql`insert into projects values (${`p${index}`}, ${name}, '', '', ${index}, ${index === 3 ? 9 : null})`.execute(
-        database.query,
-      )
-    await migrate(database, context, [initial, administrators])
-    const projects = await projectStorage(database).list()
-    expect(projects.map(({ name }) => name)).toEqual([
-      'Billing',
-      'billing (2)',
-      'Ｂilling (3)',
-      'other',
-      'Billing (2) (2)',
-    ])
-    expect(projects[3]).toMatchObject({ deletesAtMs: 9, deletedBy: 'administrator' })
-    const [last, second, first, upgrade] = await auditStorage(database).list(4)
-    expect([first, second, last]).toMatchObject([
-      { event: 'project_changed', detail: 'p1', changes: { name: { from: 'billing', to: 'billing (2)' } } },
-      { event: 'project_changed', detail: 'p2' },
-      { event: 'project_changed', detail: 'p4' },
-    ])
-    expect(upgrade).toMatchObject({ event: 'database_upgraded', detail: '2' })
   })
 
   it('does not open a database of a newer version', async () => {
@@ -131,14 +102,6 @@ function describeMigrations(create: () => Promise<Database>): void {
       /^.+ has schema \d with the fingerprint \S{12}, and this version expects \S{12}\. Start the /
     await expect(migrate(database, context, migrations)).rejects.toThrow(message)
     await expect(migrate(database, context, migrations)).rejects.toThrow(SchemaMismatch)
-  })
-
-  it('does not open a database from before the first release', async () => {
-    const database = await create()
-    await sql`create table tokenwell_migrations (name text)`.execute(database.query)
-    await expect(migrate(database, context)).rejects.toThrow(
-      `${database.name} was created before the first release and cannot be upgraded. Start with an empty one.`,
-    )
   })
 }
 
@@ -185,7 +148,10 @@ describe.skipIf(postgresIsAbsent)(`a migration of PostgreSQL (${withoutPostgres}
       const url = new URL(await postgres.createDatabase())
       const client = new Client({ connectionString: url.href })
       await client.connect()
-      await client.query('create table tokenwell_migrations (name text)')
+      await client.query(
+        `create table tokenwell_schema (number integer primary key, fingerprint text, applied_at_ms bigint)`,
+      )
+      await client.query(`insert into tokenwell_schema values (1, 'other', 0)`)
       await client.end()
       const server = { host: url.hostname, port: Number(url.port) }
       const isUnreachable = when !== 'at the start'
@@ -202,7 +168,7 @@ describe.skipIf(postgresIsAbsent)(`a migration of PostgreSQL (${withoutPostgres}
       const { code, stderr } = await run.ended
       expect(code).toBe(1)
       expect(stderr).toMatch(
-        /^tokenwell-service: The database at \S+ was created before the first release and cannot be upgraded\. [^\n]+\n$/m,
+        /^tokenwell-service: The database at \S+ has schema 1 with the fingerprint other, and [^\n]+\n$/m,
       )
       expect(stderr).not.toMatch(/^ +at /m)
     },

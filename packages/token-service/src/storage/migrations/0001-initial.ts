@@ -2,16 +2,22 @@ import type { Migration } from './migration.ts'
 
 export const initial: Migration = {
   name: '0001-initial',
-  statements: ({ identity }) => [
+  statements: ({ identity, bytewise }) => [
     `create table projects (
       id text primary key,
       name text not null,
       organization_name text not null,
       developer_email text not null,
       created_at_ms bigint not null,
-      deletes_at_ms bigint
+      deletes_at_ms bigint,
+      deleted_by text check (deleted_by in ('owner', 'administrator')),
+      name_key text not null unique,
+      folded_name text not null,
+      sort_name ${bytewise} not null
     )`,
-    `create index projects_name on projects (lower(name), id)`,
+    `create index projects_sort on projects (sort_name, id)`,
+    `create index projects_creation on projects (created_at_ms, id)`,
+    `create index projects_deletion on projects (deletes_at_ms) where deletes_at_ms is not null`,
     `create table applications (
       id text primary key,
       project_id text not null references projects (id) on delete cascade,
@@ -34,22 +40,31 @@ export const initial: Migration = {
       claims text not null,
       revision integer not null,
       token_generation integer not null,
-      deletes_at_ms bigint
-    )`,
-    `create table products (
-      name text primary key
-    )`,
-    `create table scopes (
-      name text primary key
+      deletes_at_ms bigint,
+      deleted_by text check (deleted_by in ('owner', 'administrator')),
+      dpop text not null check (dpop in ('none', 'allowed', 'required')),
+      requested_at_ms bigint not null,
+      folded_name text not null,
+      sort_name ${bytewise} not null
     )`,
     `create index applications_project on applications (project_id)`,
-    `create index applications_name on applications (lower(name), id)`,
-    `create index applications_awaiting on applications (created_at_ms)
+    `create index applications_sort on applications (sort_name, id)`,
+    `create index applications_creation on applications (created_at_ms, id)`,
+    `create index applications_awaiting on applications (requested_at_ms, id)
       where status = 'pending' or requested is not null`,
     `create index applications_deletion on applications (deletes_at_ms) where deletes_at_ms is not null`,
-    `create index projects_deletion on projects (deletes_at_ms) where deletes_at_ms is not null`,
+    `create table products (
+      name text primary key,
+      description text
+    )`,
+    `create table scopes (
+      name text primary key,
+      audience text,
+      description text
+    )`,
     `create table resource_servers (
       id text primary key,
+      audiences text,
       name text not null,
       client_id text not null unique,
       created_at_ms bigint not null,
@@ -68,12 +83,19 @@ export const initial: Migration = {
     )`,
     `create index secrets_owner on secrets (owner_id)`,
     `create index secrets_expiry on secrets (expires_at_ms)`,
+    `create index secrets_key on secrets (key_id, expires_at_ms)`,
+    `create table removed_hash_keys (
+      key_id text primary key,
+      removed_at_ms bigint not null,
+      last_sequence bigint not null,
+      encrypted_key text
+    )`,
     // A row remains when its subject is deleted.
     `create table last_uses (
       id text primary key,
       at_ms bigint not null
     )`,
-    `create index last_uses_time on last_uses (at_ms)`,
+    `create index last_uses_order on last_uses (at_ms, id)`,
     // No foreign key: the check would cost a read for each token, and tokens of a deleted application expire.
     `create table tokens (
       hash text primary key,
@@ -82,6 +104,8 @@ export const initial: Migration = {
       generation integer not null,
       products text not null,
       scopes text not null,
+      audiences text not null,
+      key_thumbprint text,
       issued_at_ms bigint not null,
       expires_at_ms bigint not null
     )`,
@@ -149,7 +173,8 @@ export const initial: Migration = {
       changes text,
       count integer not null,
       key_id text,
-      mac text
+      mac text,
+      counted_key text unique
     )`,
     `create table audit_checkpoints (
       "end" text primary key check ("end" in ('start', 'head')),
@@ -174,39 +199,30 @@ export const initial: Migration = {
     `create index audit_client on audit (client_id, id)`,
     `create index audit_actor on audit (actor, id)`,
     `create index audit_event on audit (event, id)`,
+    `create index audit_counted on audit (at_ms) where sequence is null`,
     `create table developers (
       id text primary key,
       name text not null unique,
       password_hash text not null,
       administrator integer not null check (administrator in (0, 1)),
       created_at_ms bigint not null,
-      passkey_only integer not null check (passkey_only in (0, 1))
+      folded_name text not null,
+      sort_name ${bytewise} not null
     )`,
-    `create table passkeys (
-      id text primary key,
-      developer_id text not null references developers (id) on delete cascade,
-      name text not null,
-      public_key text not null,
-      counter bigint not null,
-      created_at_ms bigint not null,
-      last_used_at_ms bigint
-    )`,
-    `create index passkeys_developer on passkeys (developer_id)`,
-    `create table recovery_codes (
-      hash text primary key,
-      key_id text not null,
-      developer_id text not null references developers (id) on delete cascade
-    )`,
-    `create index recovery_codes_developer on recovery_codes (developer_id)`,
+    `create index developers_sort on developers (sort_name, id)`,
+    `create index developers_creation on developers (created_at_ms, id)`,
     `create table invitations (
       hash text primary key,
+      name text,
       administrator integer not null check (administrator in (0, 1)),
-      expires_at_ms bigint not null
+      expires_at_ms bigint not null,
+      created_by text
     )`,
     `create table password_links (
       hash text primary key,
       developer_id text not null references developers (id) on delete cascade,
-      expires_at_ms bigint not null
+      expires_at_ms bigint not null,
+      created_by text
     )`,
     `create index password_links_developer on password_links (developer_id)`,
     `create table identities (
@@ -226,6 +242,8 @@ export const initial: Migration = {
       hash text primary key,
       developer_id text not null references developers (id),
       expires_at_ms bigint not null,
+      address text,
+      browser text,
       id_token text,
       issuer text,
       subject text,

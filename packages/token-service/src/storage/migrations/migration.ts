@@ -2,7 +2,7 @@ import type { AuditEvent } from '../audit-storage.ts'
 import type { Query } from '../database.ts'
 
 /**
- * A step from one schema of the database to the next. Its file is never edited once it is on the main branch, which
+ * A step from one schema of the database to the next. Its file is never edited once a version with it is published, which
  * `pnpm check:static` checks: databases have it behind them.
  */
 export interface Migration {
