@@ -1,6 +1,6 @@
 import { attachTokens, withoutToken } from '@tokenwell/axios-interceptor'
-import { expectNoSecrets, json, noResponse } from '@tokenwell/testing'
-import { useTestServers } from '@tokenwell/testing/vitest'
+import { expectNoSecrets, json, noResponse } from '@tokenwell/internal-testing'
+import { useTestServers } from '@tokenwell/internal-testing/vitest'
 import { create, type AxiosError } from 'axios'
 import { Agent } from 'node:http'
 import { Agent as TlsAgent } from 'node:https'

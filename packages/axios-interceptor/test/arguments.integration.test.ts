@@ -1,6 +1,6 @@
 import { attachTokens } from '@tokenwell/axios-interceptor'
-import { noResponse } from '@tokenwell/testing'
-import { useTestServers } from '@tokenwell/testing/vitest'
+import { noResponse } from '@tokenwell/internal-testing'
+import { useTestServers } from '@tokenwell/internal-testing/vitest'
 import { Axios, create, type AxiosInstance, type InternalAxiosRequestConfig } from 'axios'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 

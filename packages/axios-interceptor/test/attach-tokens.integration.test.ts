@@ -1,6 +1,6 @@
 import { attachTokens } from '@tokenwell/axios-interceptor'
 import { createAxiosClient } from '@tokenwell/internal-testing/axios'
-import { describeAdapter, type AdapterUnderTest } from '@tokenwell/testing/vitest'
+import { describeAdapter, type AdapterUnderTest } from '@tokenwell/internal-testing/vitest'
 import * as axios from 'axios'
 
 const axiosOver = (config: axios.CreateAxiosDefaults): AdapterUnderTest => ({

@@ -1,6 +1,6 @@
 import { attachTokens } from '@tokenwell/axios-interceptor'
 import { createTokenProvider, TokenError } from '@tokenwell/core'
-import { json, noResponse, startProtectedApi, startTokenEndpoint } from '@tokenwell/testing'
+import { json, noResponse, startProtectedApi, startTokenEndpoint } from '@tokenwell/internal-testing'
 import { AxiosError, create, type AxiosStatic } from 'axios'
 import { createRequire } from 'node:module'
 import { expect, it } from 'vitest'

@@ -1,6 +1,6 @@
 import { attachTokens } from '@tokenwell/axios-interceptor'
 import { createTokenProvider } from '@tokenwell/core'
-import { useTestServers } from '@tokenwell/testing/vitest'
+import { useTestServers } from '@tokenwell/internal-testing/vitest'
 import { create } from 'axios'
 import { describe, expect, it } from 'vitest'
 

@@ -1,6 +1,6 @@
 import { attachTokens } from '@tokenwell/axios-interceptor'
-import { json } from '@tokenwell/testing'
-import { useTestServers } from '@tokenwell/testing/vitest'
+import { json } from '@tokenwell/internal-testing'
+import { useTestServers } from '@tokenwell/internal-testing/vitest'
 import { create, getAdapter, type CreateAxiosDefaults } from 'axios'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 

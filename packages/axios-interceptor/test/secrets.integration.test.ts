@@ -1,6 +1,6 @@
 import { attachTokens } from '@tokenwell/axios-interceptor'
-import { expectNoSecrets, json } from '@tokenwell/testing'
-import { useTestServers } from '@tokenwell/testing/vitest'
+import { expectNoSecrets, json } from '@tokenwell/internal-testing'
+import { useTestServers } from '@tokenwell/internal-testing/vitest'
 import { create, type AxiosInstance, type InternalAxiosRequestConfig } from 'axios'
 import { gzipSync } from 'node:zlib'
 import { beforeEach, describe, expect, it } from 'vitest'

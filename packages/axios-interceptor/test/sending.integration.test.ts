@@ -1,7 +1,7 @@
 import { attachTokens } from '@tokenwell/axios-interceptor'
 import { clientCredentials, createTokenProvider, type TokenBinding } from '@tokenwell/core'
-import { json, noResponse } from '@tokenwell/testing'
-import { useTestServers } from '@tokenwell/testing/vitest'
+import { json, noResponse } from '@tokenwell/internal-testing'
+import { useTestServers } from '@tokenwell/internal-testing/vitest'
 import axios, {
   Axios,
   create,

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { expect, it, onTestFinished } from 'vitest'
-import { json, startScriptedServer } from '@tokenwell/testing'
+import { json, startScriptedServer } from '@tokenwell/internal-testing'
 import { useSandboxedService } from './sandboxed-service.ts'
 import { temporaryFolder, command, startProcess } from './tokenwell-process.ts'
 

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { createSoakTable } from '@tokenwell/internal-testing/soak-table'
-import { noResponse, startTokenEndpoint } from '@tokenwell/testing'
+import { noResponse, startTokenEndpoint } from '@tokenwell/internal-testing'
 import { temporaryFolder, startTokenwell } from './tokenwell-process.ts'
 
 const table = createSoakTable()

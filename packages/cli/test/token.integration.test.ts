@@ -1,7 +1,7 @@
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { json, startScriptedServer, type ScriptedServer } from '@tokenwell/testing'
+import { json, startScriptedServer, type ScriptedServer } from '@tokenwell/internal-testing'
 import { useSandboxedService } from './sandboxed-service.ts'
 import { runTokenwell, temporaryFolder } from './tokenwell-process.ts'
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { assertionFromFile } from '@tokenwell/client-authentication'
 import { clientCredentials, createTokenProvider } from '@tokenwell/core'
-import { json, startScriptedServer, type ScriptedServer } from '@tokenwell/testing'
+import { json, startScriptedServer, type ScriptedServer } from '@tokenwell/internal-testing'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 
 let folder: string

@@ -16,7 +16,7 @@ import {
   TokenVerificationError,
   type TokenVerifierOptions,
 } from '@tokenwell/resource-server'
-import { json, startScriptedServer, type ScriptedServer } from '@tokenwell/testing'
+import { json, startScriptedServer, type ScriptedServer } from '@tokenwell/internal-testing'
 import { decodeJwt, decodeProtectedHeader, exportJWK, exportPKCS8, generateKeyPair } from 'jose'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startOidcProvider, type OidcProvider } from './servers/oidc-provider.ts'

@@ -16,7 +16,7 @@ import {
   type FetchLike,
   type TokenSource,
 } from '@tokenwell/core'
-import { json, startScriptedServer, type ScriptedResponse } from '@tokenwell/testing'
+import { json, startScriptedServer, type ScriptedResponse } from '@tokenwell/internal-testing'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 
 const audience = 'https://auth.example.test'

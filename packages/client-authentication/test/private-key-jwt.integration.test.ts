@@ -1,7 +1,7 @@
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
 import { clientCredentials, createTokenProvider, type TokenError } from '@tokenwell/core'
 import { privateKeyJwt, type PrivateKeyJwtOptions } from '@tokenwell/client-authentication'
-import { expectNoSecrets } from '@tokenwell/testing'
+import { expectNoSecrets } from '@tokenwell/internal-testing'
 import { decodeJwt, decodeProtectedHeader, exportJWK, exportPKCS8, generateKeyPair, type JWK } from 'jose'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startOidcProvider, type OidcProvider } from './servers/oidc-provider.ts'

@@ -1,6 +1,6 @@
 import { createTokenProvider, type TokenSource } from '@tokenwell/core'
 import { runReadmeExample } from '@tokenwell/internal-testing/readme-example'
-import { json, startScriptedServer } from '@tokenwell/testing'
+import { json, startScriptedServer } from '@tokenwell/internal-testing'
 import { decodeProtectedHeader, exportPKCS8, generateKeyPair } from 'jose'
 import { expect, it, onTestFinished } from 'vitest'
 

@@ -8,7 +8,7 @@ import {
   createTokenProvider,
   type TokenStore,
 } from '@tokenwell/core'
-import { expectNoSecrets, json, startScriptedServer, type ScriptedServer } from '@tokenwell/testing'
+import { expectNoSecrets, json, startScriptedServer, type ScriptedServer } from '@tokenwell/internal-testing'
 import { exportJWK, generateKeyPair } from 'jose'
 import { expect, it, onTestFinished } from 'vitest'
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { assertionFromFile, privateKeyJwt } from '@tokenwell/client-authentication'
 import { clientCredentials, createTokenProvider, type ClientAuthentication } from '@tokenwell/core'
 import { createFakeClock } from '@tokenwell/core/testing'
-import { json, startScriptedServer } from '@tokenwell/testing'
+import { json, startScriptedServer } from '@tokenwell/internal-testing'
 import { decodeProtectedHeader, exportJWK, generateKeyPair, type JWK } from 'jose'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 

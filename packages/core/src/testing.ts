@@ -4,6 +4,11 @@ import type { TokenProvider } from './provider/token-provider.ts'
 import { systemClock } from './runtime/clock.ts'
 
 export { createFakeClock, type FakeClock } from './runtime/fake-clock.ts'
+export {
+  tokenStoreTests,
+  type TokenStoreTest,
+  type TokenStoreTestOptions,
+} from './sharing/token-store-tests.ts'
 
 /** Options of {@link createTestTokenProvider}. */
 export interface TestTokenProviderOptions {

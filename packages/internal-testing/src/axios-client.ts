@@ -1,4 +1,4 @@
-import type { AdapterClient, AdapterRequest } from '@tokenwell/testing/vitest'
+import type { AdapterClient, AdapterRequest } from './adapter/adapter-under-test.ts'
 
 interface AxiosLikeResponse {
   readonly status: number

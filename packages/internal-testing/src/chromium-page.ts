@@ -1,5 +1,5 @@
 import { createTokenProvider, tokenResponseBody, type TokenProvider, type TokenSource } from '@tokenwell/core'
-import { json, startScriptedServer, type ReceivedRequest, type ScriptedServer } from '@tokenwell/testing'
+import { json, startScriptedServer, type ReceivedRequest, type ScriptedServer } from './index.ts'
 import type { Browser, Page } from 'playwright-core'
 import { rolldown } from 'rolldown'
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'

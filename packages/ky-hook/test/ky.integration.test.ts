@@ -1,6 +1,6 @@
 import { tokenHooks } from '@tokenwell/ky-hook'
-import { expectNoSecrets, json, noResponse } from '@tokenwell/testing'
-import { useTestServers } from '@tokenwell/testing/vitest'
+import { expectNoSecrets, json, noResponse } from '@tokenwell/internal-testing'
+import { useTestServers } from '@tokenwell/internal-testing/vitest'
 import { setTimeout } from 'node:timers/promises'
 import ky, { HTTPError, TimeoutError, type Hooks, type KyInstance, type Options } from 'ky'
 import { beforeEach, describe, expect, it, vi } from 'vitest'

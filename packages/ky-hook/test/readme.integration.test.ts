@@ -1,5 +1,5 @@
 import { runReadmeExample } from '@tokenwell/internal-testing/readme-example'
-import { useTestServers } from '@tokenwell/testing/vitest'
+import { useTestServers } from '@tokenwell/internal-testing/vitest'
 import { expect, it } from 'vitest'
 
 const servers = useTestServers()

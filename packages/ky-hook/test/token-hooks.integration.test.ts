@@ -1,4 +1,4 @@
-import { describeAdapter, toFetchInit } from '@tokenwell/testing/vitest'
+import { describeAdapter, toFetchInit } from '@tokenwell/internal-testing/vitest'
 import { tokenHooks } from '@tokenwell/ky-hook'
 import ky, { HTTPError } from 'ky'
 

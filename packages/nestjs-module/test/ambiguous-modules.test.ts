@@ -14,7 +14,7 @@ import { ModuleRef, NestFactory } from '@nestjs/core'
 import { Test } from '@nestjs/testing'
 import { getTokenProviderToken, TokenModule } from '@tokenwell/nestjs-module'
 import { getTokenHttpToken, InjectTokenHttp, TokenHttpModule } from '@tokenwell/nestjs-module/axios'
-import { useTestServers } from '@tokenwell/testing/vitest'
+import { useTestServers } from '@tokenwell/internal-testing/vitest'
 import { firstValueFrom } from 'rxjs'
 import { describe, expect, it, vi } from 'vitest'
 

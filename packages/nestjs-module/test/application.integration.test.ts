@@ -1,4 +1,4 @@
-import { useTestServers } from '@tokenwell/testing/vitest'
+import { useTestServers } from '@tokenwell/internal-testing/vitest'
 import { execFileSync, fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'

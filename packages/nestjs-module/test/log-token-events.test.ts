@@ -1,8 +1,8 @@
 import { Logger } from '@nestjs/common'
 import { logTokenEvents } from '@tokenwell/nestjs-module'
 import { createTokenProvider, type TokenEvent } from '@tokenwell/core'
-import { json } from '@tokenwell/testing'
-import { useTestServers } from '@tokenwell/testing/vitest'
+import { json } from '@tokenwell/internal-testing'
+import { useTestServers } from '@tokenwell/internal-testing/vitest'
 import { expect, it, onTestFinished, vi } from 'vitest'
 
 const servers = useTestServers()

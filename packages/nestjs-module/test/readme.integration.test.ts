@@ -3,7 +3,7 @@ import { HttpService } from '@nestjs/axios'
 import type { Type } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
 import { runReadmeExample } from '@tokenwell/internal-testing/readme-example'
-import { useTestServers } from '@tokenwell/testing/vitest'
+import { useTestServers } from '@tokenwell/internal-testing/vitest'
 import { firstValueFrom } from 'rxjs'
 import { expect, it } from 'vitest'
 

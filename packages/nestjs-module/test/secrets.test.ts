@@ -1,7 +1,7 @@
 import 'reflect-metadata'
 import { TokenModule } from '@tokenwell/nestjs-module'
 import { TokenHttpModule } from '@tokenwell/nestjs-module/axios'
-import { expectNoSecrets } from '@tokenwell/testing'
+import { expectNoSecrets } from '@tokenwell/internal-testing'
 import { expect, it } from 'vitest'
 
 it('shows no secret in a dynamic module', () => {

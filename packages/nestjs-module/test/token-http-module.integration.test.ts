@@ -4,7 +4,7 @@ import { Test } from '@nestjs/testing'
 import { getTokenProviderToken, TokenModule } from '@tokenwell/nestjs-module'
 import { TokenHttpModule } from '@tokenwell/nestjs-module/axios'
 import { createAxiosClient } from '@tokenwell/internal-testing/axios'
-import { describeAdapter } from '@tokenwell/testing/vitest'
+import { describeAdapter } from '@tokenwell/internal-testing/vitest'
 import { isAxiosError } from 'axios'
 import { firstValueFrom } from 'rxjs'
 

@@ -8,8 +8,8 @@ import {
   TokenHttpModule,
   type TokenHttpModuleOptions,
 } from '@tokenwell/nestjs-module/axios'
-import { json } from '@tokenwell/testing'
-import { useTestServers } from '@tokenwell/testing/vitest'
+import { json } from '@tokenwell/internal-testing'
+import { useTestServers } from '@tokenwell/internal-testing/vitest'
 import axios from 'axios'
 import { firstValueFrom } from 'rxjs'
 import { expect, it } from 'vitest'

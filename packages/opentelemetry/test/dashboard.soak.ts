@@ -9,8 +9,8 @@ import { createMemoryTokenStore, createTokenProvider } from '@tokenwell/core'
 import { freePort } from '@tokenwell/internal-testing/free-port'
 import { createSoakTable } from '@tokenwell/internal-testing/soak-table'
 import { instrumentTokens } from '@tokenwell/opentelemetry'
-import { json } from '@tokenwell/testing'
-import { useTestServers } from '@tokenwell/testing/vitest'
+import { json } from '@tokenwell/internal-testing'
+import { useTestServers } from '@tokenwell/internal-testing/vitest'
 import { type Series, prometheusInstalled, startPrometheus } from './prometheus.ts'
 
 /** A panel with the series of each of its queries. */

@@ -10,8 +10,8 @@ import { MeterProvider as SdkMeterProvider, PeriodicExportingMetricReader } from
 import { SimpleSpanProcessor, TracerProvider as SdkTracerProvider } from '@opentelemetry/sdk-trace'
 import { clientCredentials, createTokenFetch, createTokenProvider } from '@tokenwell/core'
 import { instrumentTokens } from '@tokenwell/opentelemetry'
-import { json } from '@tokenwell/testing'
-import { useTestServers } from '@tokenwell/testing/vitest'
+import { json } from '@tokenwell/internal-testing'
+import { useTestServers } from '@tokenwell/internal-testing/vitest'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { useTelemetry } from './telemetry.ts'
 

@@ -7,8 +7,8 @@ import {
 import { tokenSharing } from '@tokenwell/core/adapter'
 import { instrumentTokens } from '@tokenwell/opentelemetry'
 import { createFakeClock } from '@tokenwell/core/testing'
-import { json } from '@tokenwell/testing'
-import { useTestServers } from '@tokenwell/testing/vitest'
+import { json } from '@tokenwell/internal-testing'
+import { useTestServers } from '@tokenwell/internal-testing/vitest'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { useTelemetry } from './telemetry.ts'
 

@@ -1,4 +1,4 @@
-import { json, startScriptedServer, type ScriptedServer } from '@tokenwell/testing'
+import { json, startScriptedServer, type ScriptedServer } from '@tokenwell/internal-testing'
 
 type Attributes = Readonly<Record<string, string | number | boolean>>
 

@@ -1,6 +1,6 @@
 import { metrics, trace } from '@opentelemetry/api'
 import { runReadmeExample } from '@tokenwell/internal-testing/readme-example'
-import { useTestServers } from '@tokenwell/testing/vitest'
+import { useTestServers } from '@tokenwell/internal-testing/vitest'
 import { expect, it, onTestFinished } from 'vitest'
 import { useTelemetry } from './telemetry.ts'
 

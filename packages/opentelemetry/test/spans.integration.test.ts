@@ -4,8 +4,8 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { createTokenProvider, type TokenEvent, type TokenEventListener } from '@tokenwell/core'
 import { instrumentTokens } from '@tokenwell/opentelemetry'
 import { createFakeClock } from '@tokenwell/core/testing'
-import { json, noResponse } from '@tokenwell/testing'
-import { useTestServers } from '@tokenwell/testing/vitest'
+import { json, noResponse } from '@tokenwell/internal-testing'
+import { useTestServers } from '@tokenwell/internal-testing/vitest'
 import { useTelemetry } from './telemetry.ts'
 
 const servers = useTestServers()

@@ -1,4 +1,4 @@
-import { noResponse, startScriptedServer, type ScriptedServer } from '@tokenwell/testing'
+import { noResponse, startScriptedServer, type ScriptedServer } from '@tokenwell/internal-testing'
 import { startTokenService, type RunningTokenService } from '@tokenwell/token-service'
 import { hasAuthlib, startAuthlib } from './servers/authlib.ts'
 import type { ForeignServer } from './servers/foreign-server.ts'

@@ -7,7 +7,7 @@ import {
 } from '@tokenwell/resource-server'
 import { createTestVerifier } from '@tokenwell/resource-server/testing'
 import { createFakeClock } from '@tokenwell/core/testing'
-import { expectNoSecrets } from '@tokenwell/testing'
+import { expectNoSecrets } from '@tokenwell/internal-testing'
 import { createDpopKey } from './servers/jwt-issuer.ts'
 
 describe('DPoP proofs', () => {

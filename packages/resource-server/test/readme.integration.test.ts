@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { Express } from 'express'
 import { expect, it, onTestFinished } from 'vitest'
 import { runReadmeExample } from '@tokenwell/internal-testing/readme-example'
-import { json, startScriptedServer } from '@tokenwell/testing'
+import { json, startScriptedServer } from '@tokenwell/internal-testing'
 import { listen } from './apis/node-apis.ts'
 
 it('runs the example in the README', async () => {

@@ -10,7 +10,7 @@ import {
 } from '@tokenwell/resource-server'
 import { createTestVerifier } from '@tokenwell/resource-server/testing'
 import { createFakeClock } from '@tokenwell/core/testing'
-import { expectNoSecrets } from '@tokenwell/testing'
+import { expectNoSecrets } from '@tokenwell/internal-testing'
 import { createSigningKey } from './servers/jwt-issuer.ts'
 import { createVerifierUnderTest, delayIntrospection } from './verifier-under-test.ts'
 

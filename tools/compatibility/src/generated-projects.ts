@@ -134,28 +134,23 @@ const double = `it('uses the test provider', async () => {
 })
 `
 
+const contract = 'for (const { title, run } of tokenStoreTests(createMemoryTokenStore)) it(title, run)\n'
+
 function runner(name: 'jest' | 'vitest', major: number): GeneratedProject {
   const code =
     name === 'jest'
-      ? `const { TokenError } = require('@tokenwell/core')
-const { createTestTokenProvider } = require('@tokenwell/core/testing')
-const { startTokenEndpoint } = require('@tokenwell/testing')
+      ? `const { createMemoryTokenStore, TokenError } = require('@tokenwell/core')
+const { createTestTokenProvider, tokenStoreTests } = require('@tokenwell/core/testing')
 ${double}
-it('starts a token endpoint without Vitest', async () => {
-  const endpoint = await startTokenEndpoint()
-  await endpoint.close()
-})
-`
+${contract}`
       : `import { createMemoryTokenStore, TokenError } from '@tokenwell/core'
-import { createTestTokenProvider } from '@tokenwell/core/testing'
-import { describeTokenStore } from '@tokenwell/testing/vitest'
+import { createTestTokenProvider, tokenStoreTests } from '@tokenwell/core/testing'
 import { expect, it } from 'vitest'
-describeTokenStore('a store', () => createMemoryTokenStore())
-${double}`
+${contract}${double}`
   return {
     title: `${name} ${major}`,
     generator: [],
-    install: ['../packages/testing/README.md', /testing$/],
+    install: ['start.md', /core$/],
     async addLines(app) {
       await writeFile(join(app, name === 'jest' ? 'orders.test.js' : 'orders.test.mjs'), code)
     },

@@ -122,7 +122,6 @@ const particulars: Record<string, Partial<Application>> = {
   '@tokenwell/axios-interceptor': { requests: orders },
   '@tokenwell/ky-hook': { requests: orders },
   '@tokenwell/resource-server': { has: ['express', '@types/express'] },
-  '@tokenwell/testing': { has: ['@tokenwell/core'] },
   tokenwell: { requests: orders },
   '@tokenwell/nestjs-module': nest(12),
   '@tokenwell/token-stores': { afterwards: 'await tokens.getToken()\nclient.destroy()\n' },

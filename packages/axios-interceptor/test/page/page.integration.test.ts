@@ -1,5 +1,5 @@
-import { noResponse } from '@tokenwell/testing'
-import { useTestServers } from '@tokenwell/testing/vitest'
+import { noResponse } from '@tokenwell/internal-testing'
+import { useTestServers } from '@tokenwell/internal-testing/vitest'
 import { allowPages, hasChromium, inChromium, useChromiumPage } from '@tokenwell/internal-testing/chromium'
 import { fileURLToPath } from 'node:url'
 import { beforeEach, describe, expect, it } from 'vitest'

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { json, startScriptedServer, type ScriptedResponse } from '@tokenwell/testing'
+import { json, startScriptedServer, type ScriptedResponse } from '@tokenwell/internal-testing'
 import { useSandboxedService } from '../sandboxed-service.ts'
 import { runTokenwell } from '../tokenwell-process.ts'
 import { startRawServer, examined } from './run-doctor.ts'

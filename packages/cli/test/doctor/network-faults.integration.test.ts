@@ -1,7 +1,7 @@
 import dns from 'node:dns'
 import type { Socket } from 'node:net'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { json, startScriptedServer, type ScriptedResponse } from '@tokenwell/testing'
+import { json, startScriptedServer, type ScriptedResponse } from '@tokenwell/internal-testing'
 import { explainUnreachable } from '../../src/doctor/check-network.ts'
 import { examined, startRawServer } from './run-doctor.ts'
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import { connect, createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net'
-import { startTokenEndpoint } from '@tokenwell/testing'
+import { startTokenEndpoint } from '@tokenwell/internal-testing'
 import { expect, onTestFinished } from 'vitest'
 import { startTokenwell, type TokenwellProcess } from '../tokenwell-process.ts'
 

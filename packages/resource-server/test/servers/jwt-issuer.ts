@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK, calculateJwkThumbprint } from 'jose'
-import { startScriptedServer, json, type ScriptedServer } from '@tokenwell/testing'
+import { startScriptedServer, json, type ScriptedServer } from '@tokenwell/internal-testing'
 
 interface SigningKey {
   readonly privateKey: CryptoKey

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createFileTokenStore } from '@tokenwell/token-stores/file'
-import { describeTokenStore } from '@tokenwell/testing/vitest'
+import { describeTokenStore } from '@tokenwell/internal-testing/vitest'
 import { afterAll, expect, it, onTestFinished, vi } from 'vitest'
 
 const folder = mkdtempSync(join(tmpdir(), 'tokenwell-files-'))

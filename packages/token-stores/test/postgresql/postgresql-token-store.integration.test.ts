@@ -9,7 +9,7 @@ import {
   type PostgresCluster,
 } from '@tokenwell/internal-testing/postgres'
 import { createPostgresqlTokenStore, type EntryUnreadableEvent } from '@tokenwell/token-stores/postgresql'
-import { describeTokenStore } from '@tokenwell/testing/vitest'
+import { describeTokenStore } from '@tokenwell/internal-testing/vitest'
 import { Client, Pool } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 

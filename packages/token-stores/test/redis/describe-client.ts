@@ -5,7 +5,7 @@ import {
   type RedisTokenStoreClient,
   type RedisTokenStoreOptions,
 } from '@tokenwell/token-stores/redis'
-import { describeTokenStore } from '@tokenwell/testing/vitest'
+import { describeTokenStore } from '@tokenwell/internal-testing/vitest'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 
 /** A connected client, and how to close it. */

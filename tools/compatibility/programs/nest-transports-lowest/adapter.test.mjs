@@ -4,10 +4,10 @@ import { HttpService } from '@nestjs/axios'
 import { Test } from '@nestjs/testing'
 import { getTokenProviderToken, TokenModule } from '@tokenwell/nestjs-module'
 import { TokenHttpModule } from '@tokenwell/nestjs-module/axios'
-import { describeAdapter } from '@tokenwell/testing/vitest'
 import { isAxiosError } from 'axios'
 import { firstValueFrom } from 'rxjs'
 import { createAxiosClient } from '../../../../packages/internal-testing/src/axios-client.ts'
+import { describeAdapter } from '../../../../packages/internal-testing/src/vitest.ts'
 
 const unused = {
   cacheKey: () => Promise.reject(new Error()),

@@ -72,8 +72,7 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   'packages/resource-server': ['packages/core'],
   'packages/token-stores': ['packages/core'],
   'packages/opentelemetry': ['packages/core'],
-  'packages/testing': ['packages/core'],
-  'packages/internal-testing': ['packages/core', 'packages/testing'],
+  'packages/internal-testing': ['packages/core'],
   'packages/token-service': ['packages/core'],
   'packages/cli': [
     'packages/core',

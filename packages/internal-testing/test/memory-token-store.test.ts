@@ -1,5 +1,5 @@
 import { createMemoryTokenStore } from '@tokenwell/core'
-import { describeTokenStore } from '@tokenwell/testing/vitest'
+import { describeTokenStore } from '@tokenwell/internal-testing/vitest'
 import { afterAll, beforeAll, vi } from 'vitest'
 
 beforeAll(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'] }))

@@ -7,5 +7,5 @@ export type {
 export { describeAdapter } from './adapter/describe-adapter.ts'
 export { toFetchInit } from './adapter/fetch-init.ts'
 export type { RequestBody } from './adapter/request-body.ts'
+export { describeTokenStore } from './describe-token-store.ts'
 export { useTestServers, type TestServers } from './servers/test-servers.ts'
-export { describeTokenStore, type TokenStoreContractOptions } from './token-store/describe-token-store.ts'

@@ -1,5 +1,5 @@
 import { createTokenFetch } from '@tokenwell/core'
-import { describeAdapter, toFetchInit } from '@tokenwell/testing/vitest'
+import { describeAdapter, toFetchInit } from '@tokenwell/internal-testing/vitest'
 
 describeAdapter({
   name: 'fetch',
