@@ -4,7 +4,7 @@ import {
   type RunningTokenService,
   type TokenServiceOptions,
 } from '@tokenwell/token-service'
-import type { ServiceContext } from '../src/service/context.ts'
+import type { ServiceContext } from '../src/features/context.ts'
 import { openService } from '../src/service/open-service.ts'
 import { serve } from '../src/service/serve-token-service.ts'
 import { resolveOptions } from '../src/service/service-settings.ts'

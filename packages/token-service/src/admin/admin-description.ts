@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { jsonSchema, type JsonSchema } from '../http/json-schema.ts'
+import { jsonSchema, type JsonSchema } from '../runtime/json-schema.ts'
 import {
   adminError,
   isOptional,
@@ -7,7 +7,7 @@ import {
   type AnyOperation,
   type Method,
   type OperationGroup,
-} from './operation.ts'
+} from '../features/operation.ts'
 
 /** The administrators' HTTP API as an OpenAPI 3.1 document. */
 export function adminDescription(

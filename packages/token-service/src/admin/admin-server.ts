@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import Fastify, { type FastifyInstance } from 'fastify'
-import { baseUrl } from '../http/base-url.ts'
+import { baseUrl } from '../oauth/base-url.ts'
 import { metricsEndpoint, type Metrics } from '../http/metrics.ts'
 import { openapiEndpoint } from '../http/metadata-endpoints.ts'
 import { NotFoundError, UsageError } from '../runtime/usage-error.ts'
@@ -8,10 +8,15 @@ import { ApplicationChanged } from '../features/applications/acts.ts'
 import { AlreadyExists, BeingDeleted } from '../features/credentials/acts.ts'
 import { HashKeyInUse } from '../features/hash-keys/acts.ts'
 import { LastAdministrator } from '../features/people/acts.ts'
-import type { ServiceContext } from '../service/context.ts'
+import type { ServiceContext } from '../features/context.ts'
 import { RotatedTooEarly } from '../oauth/signing-keys.ts'
 import { StorageFailure } from '../storage/storage-failure.ts'
-import { addRoute, type AdminContext, type DeveloperLinks, type OperationGroup } from './operation.ts'
+import {
+  addRoute,
+  type AdminContext,
+  type DeveloperLinks,
+  type OperationGroup,
+} from '../features/operation.ts'
 import { AuditKeyMissing, AuditManipulated } from '../features/audit/acts.ts'
 
 const conflicts = [

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os'
 import { errorCode } from '@tokenwell/core/protocol'
-import { userHeader } from '../admin/operation.ts'
+import { userHeader } from '../features/operation.ts'
 import { UsageError } from '../runtime/usage-error.ts'
 import { readText } from './configuration.ts'
 

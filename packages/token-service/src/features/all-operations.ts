@@ -1,4 +1,4 @@
-import type { OperationGroup } from '../admin/operation.ts'
+import type { OperationGroup } from './operation.ts'
 import { applicationOperations } from './applications/admin.ts'
 import { auditOperations } from './audit/admin.ts'
 import { catalogueOperations } from './catalogue/admin.ts'

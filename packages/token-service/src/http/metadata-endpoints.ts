@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { assertionAlgorithms } from '../oauth/assertion-algorithms.ts'
 import { jwtBearer } from '../oauth/parameters.ts'
-import type { ServiceContext } from '../service/context.ts'
+import type { ServiceContext } from '../features/context.ts'
 import { type Format, ProtocolError } from '../oauth/protocol-error.ts'
 import { publicDocument } from './allow-origins.ts'
 import {
@@ -16,7 +16,7 @@ import {
   tokenEndpointUrl,
 } from '../oauth/endpoint-paths.ts'
 import { publicationMaxAgeSeconds } from '../oauth/signing-keys.ts'
-import { baseUrl, portalRoot } from './base-url.ts'
+import { baseUrl, portalRoot } from '../oauth/base-url.ts'
 
 /** Authorization server metadata (RFC 8414), also where OpenID Connect Discovery looks for them. */
 export function metadataEndpoint(

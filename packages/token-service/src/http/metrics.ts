@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { ServiceContext } from '../service/context.ts'
+import type { ServiceContext } from '../features/context.ts'
 import type { RequestObserver } from './request-outcome.ts'
 
 export interface Metrics {

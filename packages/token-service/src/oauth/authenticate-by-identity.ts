@@ -1,8 +1,7 @@
 import type { Clock } from '../runtime/clock.ts'
-import type { ClaimPatterns, RegisteredClient } from '../storage/application.ts'
-import type { ApplicationStorage } from '../features/applications/storage.ts'
+import type { ClaimPatterns, RegisteredClient, TrustedIssuer } from '../storage/application.ts'
+import type { FindClient } from '../storage/registered-client.ts'
 import type { AssertionStorage } from './assertion-storage.ts'
-import type { TrustedIssuerStorage, TrustedIssuer } from '../features/trusted-issuers/storage.ts'
 import type { AuthenticatedClient, Caller } from './authenticate-client.ts'
 import type { FailedAttemptLimit } from './failed-attempt-limit.ts'
 import type { PresentedAssertion } from './presented-credentials.ts'
@@ -10,8 +9,8 @@ import { ProtocolError, type ErrorReason } from './protocol-error.ts'
 import type { RemoteKeySets } from './remote-key-sets.ts'
 
 export interface IdentityAuthenticatorContext {
-  readonly trustedIssuers: TrustedIssuerStorage
-  readonly applications: ApplicationStorage
+  readonly trustedIssuers: { find(issuer: string): Promise<TrustedIssuer | undefined> }
+  readonly applications: { readonly findClient: FindClient }
   readonly assertions: AssertionStorage
   readonly clock: Clock
   readonly failedAttempts: FailedAttemptLimit

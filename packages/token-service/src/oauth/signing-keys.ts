@@ -1,13 +1,12 @@
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type CryptoKey, type JWK } from 'jose'
 import type { Perform } from '../storage/act.ts'
-import { applicationStorage } from '../features/applications/storage.ts'
 import type { Keyring } from '../runtime/keyring.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { StorageFailure } from '../storage/storage-failure.ts'
 import { UsageError } from '../runtime/usage-error.ts'
 import type { Actor } from '../storage/audit-storage.ts'
 import type { Database } from '../storage/database.ts'
-import { signingKeyStorage, type StoredSigningKey } from '../features/signing-keys/storage.ts'
+import { signingKeyStorage, type StoredSigningKey } from './signing-key-storage.ts'
 
 export const signingAlgorithms = ['ES256', 'RS256', 'EdDSA'] as const
 export type SigningAlgorithm = (typeof signingAlgorithms)[number]
@@ -155,7 +154,7 @@ export function createSigningKeys({
             `The next signing key is not known to every API yet. Rotate again in ${Math.ceil(waitMs / 60_000)} minutes, or without an overlap (emergency).`,
           )
         }
-        const longest = await applicationStorage(act).longestJwtLifetimeSeconds()
+        const longest = await signingKeyStorage(act).longestJwtLifetimeSeconds()
         const overlap = overlapSeconds ?? Math.max(leastOverlapSeconds, longest)
         if (overlap < longest) {
           throw new UsageError(

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { randomFillSync } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { applicationColumns, toApplication } from '../features/applications/storage.ts'
+import { applicationColumns, toApplication } from '../storage/registered-client.ts'
 import { digest } from '../runtime/digest.ts'
 import type { Application } from '../storage/application.ts'
 import { createBatcher } from '../storage/batcher.ts'

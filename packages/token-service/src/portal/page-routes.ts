@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { PortalError } from './portal-error.ts'
 import type { PathParameter } from './paths.ts'
-import type { Developer } from '../features/people/storage.ts'
+import type { Developer } from '../storage/developer.ts'
 import type { RawParameters } from '../oauth/parameters.ts'
 import type { NoticeName } from './layout/notices.ts'
 import type { PageContent, Viewer } from './layout/page.ts'

@@ -1,4 +1,4 @@
-import { portalRoot } from '../http/base-url.ts'
+import { portalRoot } from '../oauth/base-url.ts'
 
 const application = '/projects/:projectId/applications/:applicationId'
 

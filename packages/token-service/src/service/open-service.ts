@@ -4,7 +4,7 @@ import { logRequests, type RequestObserver } from '../http/request-outcome.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { createTokenIssuer, type IssueToken } from '../oauth/issue-token.ts'
 import { openServiceContext } from './open-service-context.ts'
-import type { ServiceContext } from './context.ts'
+import type { ServiceContext } from '../features/context.ts'
 import type { ResolvedOptions } from './service-settings.ts'
 
 /** An open service: what its routes use. */

@@ -2,7 +2,7 @@ import type { ClockJump } from '../features/audit/acts.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Keyring } from '../runtime/keyring.ts'
 import { withRemovedKeys } from '../storage/hash-keys.ts'
-import type { Storage } from './context.ts'
+import type { Storage } from '../features/context.ts'
 
 export interface PurgeContext {
   readonly storage: Storage

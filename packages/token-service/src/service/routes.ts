@@ -13,7 +13,7 @@ import {
   tokenEndpoint,
 } from '../http/oauth-endpoints.ts'
 import { metricsEndpoint } from '../http/metrics.ts'
-import { baseUrl } from '../http/base-url.ts'
+import { baseUrl } from '../oauth/base-url.ts'
 import { observeRequests } from '../http/request-outcome.ts'
 
 /** A Fastify server with all routes of a service. */
@@ -35,7 +35,7 @@ export function addRoutes(server: FastifyInstance, service: OpenService): void {
   homeEndpoint(server, options)
   if (portal) {
     server.register(async (pages) => {
-      const { addPortal } = await import('../portal/add-portal.ts')
+      const { addPortal } = await import('./add-portal.ts')
       const { featurePages } = await import('../features/all-pages.ts')
       addPortal(pages, context, featurePages)
     })
@@ -44,7 +44,7 @@ export function addRoutes(server: FastifyInstance, service: OpenService): void {
     await allowOrigins(oauth, corsOrigins)
     metadataEndpoint(oauth, context)
     openapiEndpoint(oauth, async (request) => {
-      const { apiDescription } = await import('../http/api-description.ts')
+      const { apiDescription } = await import('../oauth/api-description.ts')
       return apiDescription(baseUrl(request, context.publicUrl), context.format)
     })
     await acceptForms(oauth)

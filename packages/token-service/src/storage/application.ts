@@ -54,6 +54,30 @@ export interface Approval {
   readonly dpop: DpopUse
 }
 
+/**
+ * What an approved application gets at once, and what needs approval again: a longer lifetime, more names, weaker binding, any other
+ * value. The type check names a missing field.
+ */
+export const needsApproval = {
+  name: 'other',
+  level: 'other',
+  organizationName: 'other',
+  developerEmail: 'other',
+  products: 'more',
+  scopes: 'more',
+  lifetimeSeconds: 'longer',
+  tokenFormat: 'other',
+  audiences: 'more',
+  dpop: 'weaker',
+} as const satisfies Record<keyof Approval, 'longer' | 'more' | 'weaker' | 'other'>
+
+export const approvedFields = Object.keys(needsApproval) as (keyof Approval)[]
+
+/** What of an application is approved. */
+export function approvalOf(application: Approval): Approval {
+  return Object.fromEntries(approvedFields.map((field) => [field, application[field]])) as unknown as Approval
+}
+
 /** What was written about the last request of an approval. */
 export interface Review {
   /** What its owner wrote. */
@@ -173,4 +197,21 @@ export interface IdentityRule {
   readonly clientId: string
   /** All of them must be in the JWT; of a list, one member. A `*` at the end stands for any rest. */
   readonly claims: ClaimPatterns
+}
+
+/** An issuer whose JWTs are exchanged for access tokens (RFC 7523, section 2.1). */
+export interface TrustedIssuer {
+  readonly id: string
+  /** The `iss` of its JWTs. */
+  readonly issuer: string
+  /** The URL of its JWK set; `undefined`: the one in its metadata. */
+  readonly jwksUrl?: string | undefined
+  /** The `aud` of its JWTs; without any, this service's issuer or token endpoint. */
+  readonly audiences: readonly string[]
+  /** Whether each JWT is accepted once; it then needs a `jti`. */
+  readonly detectReplay: boolean
+  readonly rules: readonly IdentityRule[]
+  /** Whether it is in the configuration, which alone changes it. */
+  readonly configured: boolean
+  readonly createdAtMs: number
 }

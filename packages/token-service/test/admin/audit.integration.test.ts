@@ -9,7 +9,7 @@ import type { AuditEntry, Checkpoint } from '../../src/storage/audit-storage.ts'
 import { runCommand, temporaryFolder } from '../service-process.ts'
 import { administeredService, application } from '../test-service.ts'
 import { openSqlite } from '../../src/storage/open-sqlite.ts'
-import { createStorage, type Storage } from '../../src/service/context.ts'
+import { createStorage, type Storage } from '../../src/features/context.ts'
 import { performOn } from '../storage/open-test-storage.ts'
 
 const keys = ['k'.repeat(32), 'o'.repeat(32)]

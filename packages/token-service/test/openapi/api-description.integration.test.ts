@@ -8,7 +8,7 @@ import { convertV2, type CollectionResult } from 'openapi-to-postmanv2'
 import { describe, expect, it } from 'vitest'
 import { parse, stringify } from 'yaml'
 import { adminDescription } from '../../src/admin/admin-description.ts'
-import { apiDescription } from '../../src/http/api-description.ts'
+import { apiDescription } from '../../src/oauth/api-description.ts'
 import {
   application,
   basic,

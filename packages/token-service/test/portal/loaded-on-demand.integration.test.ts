@@ -29,7 +29,7 @@ async function loadedFiles(options: string, path = '/'): Promise<string[]> {
 
 it('is not loaded by a service without it', async () => {
   expect(await loadedFiles('{}')).toEqual([])
-  expect(await loadedFiles('{ portal: true }')).toContain('add-portal.ts')
+  expect(await loadedFiles('{ portal: true }')).toContain('page-routes.ts')
 })
 
 it('loads the client of an OpenID provider when somebody logs in through it', async () => {

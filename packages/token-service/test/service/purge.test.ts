@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { confirmClock } from '../../src/features/audit/acts.ts'
 import { createPurge, purgeRegularly } from '../../src/service/purge.ts'
 import { openMemory } from '../../src/storage/open-sqlite.ts'
-import { createStorage, type Storage } from '../../src/service/context.ts'
+import { createStorage, type Storage } from '../../src/features/context.ts'
 import { openTestMemory, performOn, testKeyring } from '../storage/open-test-storage.ts'
 import { serviceWithContext } from '../test-service.ts'
 

@@ -4,7 +4,7 @@ import { AlreadyExists, rotateSecret } from '../../src/features/credentials/acts
 import { createResourceServer } from '../../src/features/resource-servers/acts.ts'
 import { seedApplications, seedResourceServers } from '../../src/service/seed-clients.ts'
 import { resolveOptions } from '../../src/service/service-settings.ts'
-import type { Storage } from '../../src/service/context.ts'
+import type { Storage } from '../../src/features/context.ts'
 import { openTestMemory, performOn } from '../storage/open-test-storage.ts'
 
 it('creates nothing twice with the same ID, as a form that is sent twice', async () => {

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { developerStorage, NameTaken, type Developer } from '../../src/features/people/storage.ts'
+import { developerStorage, NameTaken } from '../../src/features/people/storage.ts'
+import type { Developer } from '../../src/storage/developer.ts'
 import { sessionStorage, type EndedAtProvider } from '../../src/features/sessions/storage.ts'
-import type { Storage } from '../../src/service/context.ts'
+import type { Storage } from '../../src/features/context.ts'
 import { inTestTransaction } from './open-test-storage.ts'
 
 const createdAtMs = 1_700_000_000_000

@@ -3,7 +3,7 @@ import { Client } from 'pg'
 import { expect, vi } from 'vitest'
 import { createPortalBrowser, createProject, password } from '../portal/portal-browser.ts'
 import { listOrders } from '../../src/features/search/listings.ts'
-import type { Storage } from '../../src/service/context.ts'
+import type { Storage } from '../../src/features/context.ts'
 import { application, introspect, requestToken, type AdministeredService } from '../test-service.ts'
 import { webhookStorage } from '../../src/features/webhook/storage.ts'
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { Application } from '../../src/storage/application.ts'
-import type { Storage } from '../../src/service/context.ts'
+import type { Storage } from '../../src/features/context.ts'
 
 const nowMs = 1_800_000_000_000
 const hourMs = nowMs - (nowMs % 3_600_000)

@@ -8,7 +8,7 @@ import { createPool, openPostgres } from '../../src/storage/open-postgres.ts'
 import { createDatabase, oneAfterAnother, type Database } from '../../src/storage/database.ts'
 import { openMemory, openSqlite } from '../../src/storage/open-sqlite.ts'
 import { NodeSqliteDialect } from '../../src/storage/sqlite-dialect.ts'
-import { createStorage, type Storage } from '../../src/service/context.ts'
+import { createStorage, type Storage } from '../../src/features/context.ts'
 
 /** What the audit logs of the test storages are signed with. */
 export const testKeyring = createKeyring(['test key '.repeat(4)])

@@ -10,7 +10,7 @@ import {
 } from '@tokenwell/internal-testing/postgres'
 import { digest } from '../../src/runtime/digest.ts'
 import { openPostgres } from '../../src/storage/open-postgres.ts'
-import { createStorage } from '../../src/service/context.ts'
+import { createStorage } from '../../src/features/context.ts'
 import { rotateSecret } from '../../src/features/credentials/acts.ts'
 import { openTestOptions, openTestPostgres, performOn } from './open-test-storage.ts'
 import { register } from './storage-contract.ts'

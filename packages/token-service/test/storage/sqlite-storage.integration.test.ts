@@ -23,7 +23,7 @@ import { runCommand, temporaryFolder } from '../service-process.ts'
 import { introspect, requestToken, testService } from '../test-service.ts'
 import { raceForLock } from './lock-race.ts'
 import { register, token } from './storage-contract.ts'
-import { createStorage, type Storage } from '../../src/service/context.ts'
+import { createStorage, type Storage } from '../../src/features/context.ts'
 import { createPurge } from '../../src/service/purge.ts'
 import { openTestOptions, openTestSqlite } from './open-test-storage.ts'
 

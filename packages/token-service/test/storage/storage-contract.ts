@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AuditEntry, AuditFilter } from '../../src/storage/audit-storage.ts'
 import type { Application, Project, StoredSecret } from '../../src/storage/application.ts'
 import { secretsByKey } from '../../src/storage/hash-keys.ts'
-import type { Storage } from '../../src/service/context.ts'
+import type { Storage } from '../../src/features/context.ts'
 import type { StoredToken } from '../../src/oauth/token-storage.ts'
 import { testAdministration, testDevelopers } from './developer-contract.ts'
 import { testListings } from './listing-contract.ts'
@@ -203,7 +203,7 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
       await storage.applications.update(one.id, changes)
       expect((await find(one.clientId)).application).toEqual({ ...one, ...changes, revision: 1 })
       await storage.applications.update(one.id, { tokenFormat: 'jwt', lifetimeSeconds: 1_000_000 })
-      expect(await storage.applications.longestJwtLifetimeSeconds()).toBe(1_000_000)
+      expect(await storage.signingKeys.longestJwtLifetimeSeconds()).toBe(1_000_000)
     })
 
     it('keeps trusted issuers, and finds no tokens of one that was removed', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { IFlattenedRuleSet, IRegularForbiddenRuleType } from 'dependency-cruiser'
 import { parseSync } from 'oxc-parser'
 import { withArchitecture } from '../imports/architecture-diagram.ts'
-import { allowedImports, filesOf, furtherDirections, rooms, titleOf } from '../imports/directions.ts'
+import { allowedImports, rooms } from '../imports/directions.ts'
 import { entryFiles, readImports, sourceFolders } from '../imports/read-imports.ts'
 import { projectFolder } from '../public-packages.ts'
 
@@ -21,11 +21,8 @@ export async function checkImports(project = projectFolder): Promise<string[]> {
   const misplaced = Object.entries(rooms).flatMap(([folder, names]) =>
     sources
       .filter((file) => file.startsWith(`${folder}/src/`) && !entries.includes(file))
-      .filter((file) => !names.some((name) => new RegExp(filesOf(folder, name)).test(file)))
-      .map(
-        (file) =>
-          `${file} is in none of the rooms of ${folder} (${[...new Set(names.map(titleOf))].join(', ')})`,
-      ),
+      .filter((file) => !names.some((name) => file.startsWith(`${folder}/src/${name}/`)))
+      .map((file) => `${file} is in none of the rooms of ${folder} (${names.join(', ')})`),
   )
   const violations = summary.violations.map(({ rule, from, to, cycle }) =>
     cycle
@@ -58,16 +55,16 @@ function rules(project: string): IFlattenedRuleSet {
       ...Object.entries(rooms).flatMap(([folder, names]) =>
         names.map((name, at) =>
           rule(
-            `import upwards out of ${folder}/src/${titleOf(name)}`,
-            { path: filesOf(folder, name) },
+            `import upwards out of ${folder}/src/${name}`,
+            { path: `^${folder}/src/${name}/` },
             {
-              path: [...names.slice(0, at).map((higher) => filesOf(folder, higher)), `^${folder}/src/[^/]+$`],
+              path: [
+                ...names.slice(0, at).map((higher) => `^${folder}/src/${higher}/`),
+                `^${folder}/src/[^/]+$`,
+              ],
             },
           ),
         ),
-      ),
-      ...furtherDirections.map(({ name, from, to, but }) =>
-        rule(name, { path: from }, { path: to, ...(but !== undefined && { pathNot: but }) }),
       ),
       ...sourceFolders(project).map((folder) => importsOf(folder)),
       rule(

@@ -5,8 +5,8 @@ import {
   credentials,
   describeCredentials,
   newCredentials,
-} from '../../admin/credentials.ts'
-import { ms, named, operation, type AdminContext, type OperationGroup } from '../../admin/operation.ts'
+} from '../credentials/credential-schemas.ts'
+import { ms, named, operation, type AdminContext, type OperationGroup } from '../operation.ts'
 import { changeTokens, createApplication } from './acts.ts'
 import { approve, decline, revokeApproval, revokeTokens } from './approval-acts.ts'
 import {

@@ -7,7 +7,7 @@ import { absent, lastUse, type LastUses } from '../../portal/layout/time.ts'
 import type { DeveloperRequest } from '../../portal/page-routes.ts'
 import { listedStatus } from './status-badge.ts'
 import type { ApplicationFilter } from '../search/listings.ts'
-import type { ServiceContext } from '../../service/context.ts'
+import type { ServiceContext } from '../context.ts'
 import { formatCount } from '../../portal/layout/paging.ts'
 
 export interface ApplicationTableContent {

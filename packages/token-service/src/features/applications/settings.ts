@@ -1,6 +1,13 @@
 import { z } from 'zod'
 import { UsageError } from '../../runtime/usage-error.ts'
-import type { Application, Approval, DpopUse } from '../../storage/application.ts'
+import {
+  approvalOf,
+  approvedFields,
+  needsApproval,
+  type Application,
+  type Approval,
+  type DpopUse,
+} from '../../storage/application.ts'
 import { audiences, productName, scopeName } from '../catalogue/settings.ts'
 
 /** How long tokens last unless an application has another lifetime. */
@@ -81,23 +88,6 @@ export function changedTokenSettings(
   return { tokenFormat, audiences, dpop, claims }
 }
 
-/**
- * What an approved application gets at once, and what needs approval again: a longer lifetime, more names, weaker binding, any other
- * value. The type check names a missing field.
- */
-const needsApproval = {
-  name: 'other',
-  level: 'other',
-  organizationName: 'other',
-  developerEmail: 'other',
-  products: 'more',
-  scopes: 'more',
-  lifetimeSeconds: 'longer',
-  tokenFormat: 'other',
-  audiences: 'more',
-  dpop: 'weaker',
-} as const satisfies Record<keyof Approval, 'longer' | 'more' | 'weaker' | 'other'>
-
 type TextField = Exclude<
   keyof Approval,
   'products' | 'scopes' | 'lifetimeSeconds' | 'tokenFormat' | 'audiences' | 'dpop'
@@ -112,13 +102,6 @@ const statedNames: Readonly<Record<TextField, string>> = {
 
 /** The texts that token responses state of an application, as those who approve them read them. */
 export const statedFields = Object.entries(statedNames) as [TextField, string][]
-
-export const approvedFields = Object.keys(needsApproval) as (keyof Approval)[]
-
-/** What of an application is approved. */
-export function approvalOf(application: Approval): Approval {
-  return Object.fromEntries(approvedFields.map((field) => [field, application[field]])) as unknown as Approval
-}
 
 /** Whether something is wanted that was not approved. */
 function exceeds(wanted: Approval, approved: Approval): boolean {

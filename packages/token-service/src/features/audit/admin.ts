@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { checkpoint, named, operation, type OperationGroup } from '../../admin/operation.ts'
+import { checkpoint, named, operation, type OperationGroup } from '../operation.ts'
 import { withRemovedKeys } from '../../storage/hash-keys.ts'
 import { verifyAudit, confirmClock } from './acts.ts'
 

@@ -9,7 +9,7 @@ import {
   type AuditSentence,
   actorText,
   createAuditSentences,
-} from '../../portal/audit-events.ts'
+} from './audit-events.ts'
 import { choice, csrfInput, field } from '../../portal/layout/form.ts'
 import type { PageContent } from '../../portal/layout/page.ts'
 import { linkTo } from '../../portal/layout/paging.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { named, operation, type AnyOperation, type OperationGroup } from '../../admin/operation.ts'
+import { named, operation, type AnyOperation, type OperationGroup } from '../operation.ts'
 import { parseValue } from '../../runtime/parse-value.ts'
 import type { CatalogueEntry } from './storage.ts'
 import { productDetails, productName, scopeDetails, scopeName } from './settings.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { key, naming, newCredentials, secret } from '../../admin/credentials.ts'
+import { key, naming, newCredentials, secret } from './credential-schemas.ts'
 import {
   ms,
   named,
@@ -7,7 +7,7 @@ import {
   type AdminContext,
   type AnyOperation,
   type OperationGroup,
-} from '../../admin/operation.ts'
+} from '../operation.ts'
 import { addKeys, removeKey, renameKey, revokeSecret, rotateSecret, type CredentialOwner } from './acts.ts'
 import { NotFoundError } from '../../runtime/usage-error.ts'
 

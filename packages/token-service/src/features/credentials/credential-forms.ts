@@ -19,7 +19,7 @@ import { PortalError } from '../../portal/portal-error.ts'
 import { overlaps } from './credentials-section.ts'
 import { actorOf } from '../sessions/session.ts'
 import { UsageError } from '../../runtime/usage-error.ts'
-import type { ServiceContext } from '../../service/context.ts'
+import type { ServiceContext } from '../context.ts'
 import type { StoredSecret } from '../../storage/application.ts'
 
 /** An application or a resource server, and the pages about it. */

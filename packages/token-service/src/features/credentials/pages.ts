@@ -5,7 +5,7 @@ import { credentialsPage } from './credentials-section.ts'
 import { secretPage } from './secret-page.ts'
 import { developerPages, type DeveloperRequest } from '../../portal/page-routes.ts'
 import { patterns } from '../../portal/paths.ts'
-import { ownClient } from '../../portal/own-projects.ts'
+import { ownClient } from '../projects/own-projects.ts'
 import type { PortalService } from '../sessions/openid-provider.ts'
 
 /** The credentials of an application. */

@@ -12,7 +12,7 @@ import {
 import { auditStorage } from '../../storage/audit-storage.ts'
 import { lockSecrets, type Database } from '../../storage/database.ts'
 import { purgeTimeStorage } from '../../storage/purge-time.ts'
-import { signingKeyStorage } from '../signing-keys/storage.ts'
+import { signingKeyStorage } from '../../oauth/signing-key-storage.ts'
 import { renewSigningSecret } from '../webhook/acts.ts'
 
 /** The key is the newest one, or secrets can be checked with it alone. */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { developerStorage, type Developer, type DeveloperStorage } from './storage.ts'
+import { developerStorage, type DeveloperStorage } from './storage.ts'
+import type { Developer } from '../../storage/developer.ts'
 import { digest } from '../../runtime/digest.ts'
 import { NotFoundError, UsageError } from '../../runtime/usage-error.ts'
 import { changesOf, type Act } from '../../storage/act.ts'

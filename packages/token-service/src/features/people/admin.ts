@@ -1,12 +1,5 @@
 import { z } from 'zod'
-import {
-  ms,
-  named,
-  operation,
-  type AdminContext,
-  type Call,
-  type OperationGroup,
-} from '../../admin/operation.ts'
+import { ms, named, operation, type AdminContext, type Call, type OperationGroup } from '../operation.ts'
 import type { Act } from '../../storage/act.ts'
 import {
   demoteDeveloper,
@@ -15,7 +8,7 @@ import {
   removeDeveloper,
   withdrawInvitation,
 } from './acts.ts'
-import type { Developer } from './storage.ts'
+import type { Developer } from '../../storage/developer.ts'
 
 const developer = named(
   'Developer',

@@ -10,9 +10,10 @@ import {
   removeDeveloper,
   withdrawInvitation,
 } from './acts.ts'
-import type { Developer, Invitation } from './storage.ts'
+import type { Invitation } from './storage.ts'
+import type { Developer } from '../../storage/developer.ts'
 import type { ListPage } from '../search/listings.ts'
-import { portalLinks } from '../../http/base-url.ts'
+import { portalLinks } from '../../oauth/base-url.ts'
 import { copyable } from '../../portal/layout/copyable.ts'
 import { dialog } from '../../portal/layout/dialog.ts'
 import { type FormState, csrfInput, emptyForm, field } from '../../portal/layout/form.ts'

@@ -1,20 +1,9 @@
 import type { Selectable } from 'kysely'
 import { UsageError } from '../../runtime/usage-error.ts'
+import type { Developer } from '../../storage/developer.ts'
 import { nameColumns } from '../../storage/folded-name.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { countDeleted, inTransaction, type Database, type Query } from '../../storage/database.ts'
-
-/** A user of the developer portal. */
-export interface Developer {
-  readonly id: string
-  /** As typed at login, in lower case. */
-  readonly name: string
-  /** Empty: the developer has no password. */
-  readonly passwordHash: string
-  /** Sees every project, approves applications, invites others; the first developer is one. */
-  readonly administrator: boolean
-  readonly createdAtMs: number
-}
 
 /** Who somebody is at an OpenID provider: never the e-mail address, which may belong to somebody else later. */
 export interface Identity {

@@ -13,7 +13,8 @@ import {
 } from '../applications/acts.ts'
 import { applicationStorage } from '../applications/storage.ts'
 import { AlreadyExists, BeingDeleted } from '../credentials/acts.ts'
-import { developerStorage, type Developer } from '../people/storage.ts'
+import { developerStorage } from '../people/storage.ts'
+import type { Developer } from '../../storage/developer.ts'
 import { projectStorage, type ProjectChanges } from './storage.ts'
 
 export type ProjectDetails = Pick<Project, 'name' | 'organizationName' | 'developerEmail'>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { createProject } from './acts.ts'
-import { ms, named, operation, type OperationGroup } from '../../admin/operation.ts'
+import { ms, named, operation, type OperationGroup } from '../operation.ts'
 
 const newProject = z.strictObject({
   name: z.string().trim().min(1).max(200),

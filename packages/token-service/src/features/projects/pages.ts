@@ -11,7 +11,7 @@ import {
   removeOwner,
   restoreProject,
 } from './acts.ts'
-import type { Developer } from '../people/storage.ts'
+import type { Developer } from '../../storage/developer.ts'
 import type { ListPage, ListedProject } from '../search/listings.ts'
 import type { RawParameters } from '../../oauth/parameters.ts'
 import {
@@ -38,7 +38,7 @@ import { absent, relativeTime, time } from '../../portal/layout/time.ts'
 import { administratorPages, developerPages, type DeveloperRequest } from '../../portal/page-routes.ts'
 import { patterns } from '../../portal/paths.ts'
 import { PortalError } from '../../portal/portal-error.ts'
-import { ownProject, ownerIdOf } from '../../portal/own-projects.ts'
+import { ownProject, ownerIdOf } from './own-projects.ts'
 import type { PortalService } from '../sessions/openid-provider.ts'
 import { actorOf } from '../sessions/session.ts'
 import type { Project } from '../../storage/application.ts'

@@ -1,6 +1,6 @@
 import { projectNameKey, type Deletion, type Project } from '../../storage/application.ts'
 import { nameColumns } from '../../storage/folded-name.ts'
-import { toProject } from '../applications/storage.ts'
+import { toProject } from '../../storage/registered-client.ts'
 import { anyOf, countDeleted, inTransaction, type Database } from '../../storage/database.ts'
 
 export type ProjectChanges = Partial<Omit<Project, 'id' | 'createdAtMs' | keyof Deletion>> & Deletion

@@ -6,9 +6,9 @@ import {
   describeCredentials,
   naming,
   newCredentials,
-} from '../../admin/credentials.ts'
+} from '../credentials/credential-schemas.ts'
 import { audiences } from '../catalogue/settings.ts'
-import { named, operation, type AdminContext, type OperationGroup } from '../../admin/operation.ts'
+import { named, operation, type AdminContext, type OperationGroup } from '../operation.ts'
 import {
   changeResourceServer,
   createResourceServer,

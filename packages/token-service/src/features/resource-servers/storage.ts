@@ -1,7 +1,7 @@
 import type { PublicKey, StoredSecret } from '../../storage/application.ts'
 import { createBatcher } from '../../storage/batcher.ts'
 import { anyOf, inTransaction, type Database, type Query } from '../../storage/database.ts'
-import { secretColumns, withSecrets } from '../credentials/storage.ts'
+import { secretColumns, withSecrets } from '../../storage/registered-client.ts'
 
 /** An API that accepts tokens, and may introspect them (RFC 7662, section 2.1). */
 export interface ResourceServer {

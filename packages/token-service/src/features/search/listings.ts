@@ -2,10 +2,11 @@ import { sql, type Expression, type ExpressionBuilder, type RawBuilder, type Sql
 import type { TokenRequestOutcome, UsageEntry } from '../../storage/activity-storage.ts'
 import type { Project, RegisteredClient } from '../../storage/application.ts'
 import { foldName } from '../../storage/folded-name.ts'
-import { selectClients, toClients, toProject } from '../applications/storage.ts'
+import { selectClients, toClients, toProject } from '../../storage/registered-client.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { anyOf, type Database } from '../../storage/database.ts'
-import { toDeveloper, type Developer } from '../people/storage.ts'
+import { toDeveloper } from '../people/storage.ts'
+import type { Developer } from '../../storage/developer.ts'
 
 /**
  * `changes`: approved, and changes are requested; `expiring`: a secret expires within 30 days; `unused`: approved, and not

@@ -1,7 +1,7 @@
 import formbody from '@fastify/formbody'
 import { decodeProtectedHeader, errors, type JWTPayload } from 'jose'
 import type { FastifyError, FastifyInstance } from 'fastify'
-import type { ServiceContext } from '../../service/context.ts'
+import type { ServiceContext } from '../context.ts'
 import { InvalidClaim, verifyClaims } from '../../oauth/verify-assertion.ts'
 import { sessionStorage, type EndedAtProvider } from './storage.ts'
 import { OpenidFailure, type OpenidProvider } from './openid-provider.ts'

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import type { OpenidProviderSettings } from '../people/openid-provider-settings.ts'
 import { logInPage, nextPath } from './log-in-pages.ts'
-import { portalRoot } from '../../http/base-url.ts'
+import { portalRoot } from '../../oauth/base-url.ts'
 import { csrfInput, emptyForm } from '../../portal/layout/form.ts'
 import type { PageContent } from '../../portal/layout/page.ts'
 import {

@@ -1,7 +1,7 @@
 import { createRemoteJWKSet, errors, type JWTVerifyGetKey } from 'jose'
 import type { Configuration } from 'openid-client'
 import type { OpenidProviderSettings } from '../people/openid-provider-settings.ts'
-import type { ServiceContext } from '../../service/context.ts'
+import type { ServiceContext } from '../context.ts'
 
 const toleranceSeconds = 60
 const timeoutSeconds = 5

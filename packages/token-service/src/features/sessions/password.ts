@@ -1,4 +1,4 @@
-import type { Developer } from '../people/storage.ts'
+import type { Developer } from '../../storage/developer.ts'
 import { randomBytes, randomInt, scrypt, timingSafeEqual, type ScryptOptions } from 'node:crypto'
 import { z } from 'zod'
 import { PortalError } from '../../portal/portal-error.ts'

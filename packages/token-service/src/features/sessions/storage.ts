@@ -1,4 +1,5 @@
-import { toDeveloper, type Developer, type Identity } from '../people/storage.ts'
+import { toDeveloper, type Identity } from '../people/storage.ts'
+import type { Developer } from '../../storage/developer.ts'
 import { countDeleted, type Database } from '../../storage/database.ts'
 
 export interface Session {

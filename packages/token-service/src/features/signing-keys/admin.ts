@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ms, named, operation, type OperationGroup } from '../../admin/operation.ts'
+import { ms, named, operation, type OperationGroup } from '../operation.ts'
 
 const signingKey = named(
   'SigningKey',

@@ -4,7 +4,8 @@ import { NotFoundError, UsageError } from '../../runtime/usage-error.ts'
 import { changesOf, type Act } from '../../storage/act.ts'
 import { applicationStorage } from '../applications/storage.ts'
 import { maxRules, rejectInvalidIssuers, type TrustedIssuerSettings } from './settings.ts'
-import { trustedIssuerStorage, type TrustedIssuer, type TrustedIssuerStorage } from './storage.ts'
+import { trustedIssuerStorage, type TrustedIssuerStorage } from './storage.ts'
+import type { TrustedIssuer } from '../../storage/application.ts'
 
 /** @throws {@link UsageError} if it is trusted already, or a rule is invalid */
 export async function addTrustedIssuer(act: Act, settings: TrustedIssuerSettings): Promise<TrustedIssuer> {

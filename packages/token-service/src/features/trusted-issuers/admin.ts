@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ms, named, operation, type OperationGroup } from '../../admin/operation.ts'
+import { ms, named, operation, type OperationGroup } from '../operation.ts'
 import { addTrustedIssuer, changeTrustedIssuer, removeTrustedIssuer } from './acts.ts'
 import { trustedIssuerSettings } from './settings.ts'
 

@@ -4,7 +4,7 @@ import { field, optionList, choice, type FormState } from '../../portal/layout/f
 import { line, optionalLine, parseForm, type ParsedForm } from '../../portal/layout/parse-form.ts'
 import type { RawParameters } from '../../oauth/parameters.ts'
 import type { ClaimPatterns, IdentityRule } from '../../storage/application.ts'
-import type { TrustedIssuer } from './storage.ts'
+import type { TrustedIssuer } from '../../storage/application.ts'
 import { claimPatterns, maxClaims } from './settings.ts'
 
 /** What a form asks about the JWTs of a kind of platform, instead of their claims. */

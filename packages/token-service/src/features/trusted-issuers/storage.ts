@@ -1,23 +1,6 @@
-import type { IdentityRule } from '../../storage/application.ts'
+import type { IdentityRule, TrustedIssuer } from '../../storage/application.ts'
 import type { Schema } from '../../storage/schema.ts'
 import type { Database } from '../../storage/database.ts'
-
-/** An issuer whose JWTs are exchanged for access tokens (RFC 7523, section 2.1). */
-export interface TrustedIssuer {
-  readonly id: string
-  /** The `iss` of its JWTs. */
-  readonly issuer: string
-  /** The URL of its JWK set; `undefined`: the one in its metadata. */
-  readonly jwksUrl?: string | undefined
-  /** The `aud` of its JWTs; without any, this service's issuer or token endpoint. */
-  readonly audiences: readonly string[]
-  /** Whether each JWT is accepted once; it then needs a `jti`. */
-  readonly detectReplay: boolean
-  readonly rules: readonly IdentityRule[]
-  /** Whether it is in the configuration, which alone changes it. */
-  readonly configured: boolean
-  readonly createdAtMs: number
-}
 
 export type TrustedIssuerStorage = ReturnType<typeof trustedIssuerStorage>
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ms, named, operation, type OperationGroup } from '../../admin/operation.ts'
+import { ms, named, operation, type OperationGroup } from '../operation.ts'
 import { NotFoundError } from '../../runtime/usage-error.ts'
 import { removeWebhook, setWebhook, testWebhook } from './acts.ts'
 import { webhookStorage } from './storage.ts'

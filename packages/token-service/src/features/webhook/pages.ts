@@ -13,7 +13,7 @@ import { line, parseForm } from '../../portal/layout/parse-form.ts'
 import { relativeTime, time } from '../../portal/layout/time.ts'
 import { administratorPages, type DeveloperRequest } from '../../portal/page-routes.ts'
 import { patterns } from '../../portal/paths.ts'
-import type { ServiceContext } from '../../service/context.ts'
+import type { ServiceContext } from '../context.ts'
 import { removeWebhook, setWebhook, testWebhook } from './acts.ts'
 import { webhookStorage, type Webhook, type WebhookDelivery } from './storage.ts'
 

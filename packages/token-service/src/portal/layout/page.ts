@@ -1,5 +1,5 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import type { Developer } from '../../features/people/storage.ts'
+import type { Developer } from '../../storage/developer.ts'
 import type { Paths } from '../paths.ts'
 import { assetUrl, type AssetName } from '../static-files.ts'
 import { csrfInput } from './form.ts'

@@ -5,7 +5,7 @@ import {
   promoteDeveloper,
   removeDeveloper,
 } from '../../../src/features/people/acts.ts'
-import type { Developer } from '../../../src/features/people/storage.ts'
+import type { Developer } from '../../../src/storage/developer.ts'
 import { openTestMemory, performOn } from '../../storage/open-test-storage.ts'
 
 describe('acts on developers', () => {

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { PublicFetch, PublicRequest } from '../../../src/runtime/public-fetch.ts'
-import type { Storage } from '../../../src/service/context.ts'
+import type { Storage } from '../../../src/features/context.ts'
 import { createWebhookSender } from '../../../src/features/webhook/signed-delivery.ts'
 import { register } from '../../storage/storage-contract.ts'
 import { openTestMemory } from '../../storage/open-test-storage.ts'

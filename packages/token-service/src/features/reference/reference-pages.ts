@@ -1,15 +1,15 @@
 import { html } from '@remix-run/html-template'
 import type { FastifyInstance } from 'fastify'
-import { apiDescription } from '../../http/api-description.ts'
-import { copyable, inlineCode } from '../layout/copyable.ts'
-import type { PageContent } from '../layout/page.ts'
-import { ownerIdOf } from '../own-projects.ts'
-import { type DeveloperRequest, openPages, type PortalRequest } from '../page-routes.ts'
-import { patterns } from '../paths.ts'
+import { apiDescription } from '../../oauth/api-description.ts'
+import { copyable, inlineCode } from '../../portal/layout/copyable.ts'
+import type { PageContent } from '../../portal/layout/page.ts'
+import { ownerIdOf } from '../projects/own-projects.ts'
+import { type DeveloperRequest, openPages, type PortalRequest } from '../../portal/page-routes.ts'
+import { patterns } from '../../portal/paths.ts'
 import { type Operation, readOperations } from './api-operations.ts'
 import { operationSection } from './operation-section.ts'
 import { type Client, tryForm } from './try-form.ts'
-import type { PortalService } from '../../features/sessions/openid-provider.ts'
+import type { PortalService } from '../sessions/openid-provider.ts'
 
 const shownClients = 50
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import type { ServiceContext } from '../service/context.ts'
+import type { ServiceContext } from './context.ts'
 import { parseValue } from '../runtime/parse-value.ts'
 import type { Actor } from '../storage/audit-storage.ts'
 

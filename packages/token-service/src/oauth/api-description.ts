@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { errorBody } from '../oauth/error-body.ts'
-import { introspectionPath, revocationPath, tokenPath } from '../oauth/endpoint-paths.ts'
+import { errorBody } from './error-body.ts'
+import { introspectionPath, revocationPath, tokenPath } from './endpoint-paths.ts'
 import {
   type IntrospectionResponse,
   introspectionResponseSchema,
@@ -8,7 +8,7 @@ import {
   standardError,
   type TokenResponse,
   tokenResponseSchema,
-} from '../oauth/oauth-responses.ts'
+} from './oauth-responses.ts'
 import {
   assertionForm,
   clientForm,
@@ -18,9 +18,9 @@ import {
   requestedResource,
   requestedScope,
   tokenQuery,
-} from '../oauth/parameters.ts'
-import { ProtocolError, type ErrorReason, type Format } from '../oauth/protocol-error.ts'
-import { formSchema, jsonSchema } from './json-schema.ts'
+} from './parameters.ts'
+import { ProtocolError, type ErrorReason, type Format } from './protocol-error.ts'
+import { formSchema, jsonSchema } from '../runtime/json-schema.ts'
 
 // API clients that import the document replace these with their variables.
 const placeholders = {

@@ -1,7 +1,7 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import { code, inlineCode, copyable } from '../layout/copyable.ts'
-import { requestSnippets } from '../layout/snippets.ts'
-import { tabs } from '../layout/tabs.ts'
+import { code, inlineCode, copyable } from '../../portal/layout/copyable.ts'
+import { requestSnippets } from '../../portal/layout/snippets.ts'
+import { tabs } from '../../portal/layout/tabs.ts'
 
 import type { Form, Operation, OperationResponse } from './api-operations.ts'
 

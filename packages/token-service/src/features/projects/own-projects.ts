@@ -1,7 +1,7 @@
-import { PortalError } from './portal-error.ts'
-import type { DeveloperRequest } from './page-routes.ts'
-import type { Storage } from '../service/context.ts'
-import type { Project, RegisteredClient } from '../storage/application.ts'
+import { PortalError } from '../../portal/portal-error.ts'
+import type { DeveloperRequest } from '../../portal/page-routes.ts'
+import type { Storage } from '../context.ts'
+import type { Project, RegisteredClient } from '../../storage/application.ts'
 
 /** Limits a list to what the developer may see: administrators see everything. */
 export function ownerIdOf({ developer }: DeveloperRequest): string | undefined {

@@ -1,8 +1,8 @@
 import { type SafeHtml, html } from '@remix-run/html-template'
 import type { FastifyInstance } from 'fastify'
 import { randomUUID } from 'node:crypto'
-import type { ExpiringSecret, FailureTotal, ListPage } from '../features/search/listings.ts'
-import { catalogueHints } from '../features/applications/application-form.ts'
+import type { ExpiringSecret, FailureTotal, ListPage } from '../search/listings.ts'
+import { catalogueHints } from '../applications/application-form.ts'
 import {
   describeOutcome,
   successRate,
@@ -12,19 +12,19 @@ import {
   usageLegend,
   usageRanges,
   usageStart,
-} from '../features/applications/usage.ts'
-import { type AuditSentence, createAuditSentences, eventGroups } from './audit-events.ts'
-import { expiryBadge } from '../features/credentials/credentials-section.ts'
-import { type Column, type Facet, type ListState, list, listState, named } from './layout/list.ts'
-import type { PageContent } from './layout/page.ts'
-import { formatCount, formatShortCount, linkTo } from './layout/paging.ts'
-import { relativeTime, relativeTimeOrNever } from './layout/time.ts'
+} from '../applications/usage.ts'
+import { type AuditSentence, createAuditSentences, eventGroups } from '../audit/audit-events.ts'
+import { expiryBadge } from '../credentials/credentials-section.ts'
+import { type Column, type Facet, type ListState, list, listState, named } from '../../portal/layout/list.ts'
+import type { PageContent } from '../../portal/layout/page.ts'
+import { formatCount, formatShortCount, linkTo } from '../../portal/layout/paging.ts'
+import { relativeTime, relativeTimeOrNever } from '../../portal/layout/time.ts'
 import { type StartContent, startPage } from './start-page.ts'
-import { developerPages, type DeveloperRequest } from './page-routes.ts'
-import { patterns } from './paths.ts'
-import { joinedProjects, ownerIdOf } from './own-projects.ts'
-import type { PortalService } from '../features/sessions/openid-provider.ts'
-import { type Project, isBeingDeleted } from '../storage/application.ts'
+import { developerPages, type DeveloperRequest } from '../../portal/page-routes.ts'
+import { patterns } from '../../portal/paths.ts'
+import { joinedProjects, ownerIdOf } from '../projects/own-projects.ts'
+import type { PortalService } from '../sessions/openid-provider.ts'
+import { type Project, isBeingDeleted } from '../../storage/application.ts'
 
 const shownRows = 5
 const dayMs = 86_400_000

@@ -1,10 +1,10 @@
 import { type SafeHtml, html } from '@remix-run/html-template'
-import { describeOutcome } from '../features/applications/usage.ts'
-import { formatCount } from './layout/paging.ts'
-import type { Paths } from './paths.ts'
-import type { Storage } from '../service/context.ts'
-import { byConfiguration } from '../storage/act.ts'
-import type { StoredAuditEntry } from '../storage/audit-storage.ts'
+import { describeOutcome } from '../applications/usage.ts'
+import { formatCount } from '../../portal/layout/paging.ts'
+import type { Paths } from '../../portal/paths.ts'
+import type { Storage } from '../context.ts'
+import { byConfiguration } from '../../storage/act.ts'
+import type { StoredAuditEntry } from '../../storage/audit-storage.ts'
 
 /**
  * What happened, by event: `{client}` and `{detail}` are the application or API and what else the entry names, `{owner}`

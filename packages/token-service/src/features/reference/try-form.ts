@@ -1,7 +1,7 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import { introspectionPath, revocationPath } from '../../oauth/endpoint-paths.ts'
-import { choice, csrfInput, emptyForm, field } from '../layout/form.ts'
-import type { Paths } from '../paths.ts'
+import { choice, csrfInput, emptyForm, field } from '../../portal/layout/form.ts'
+import type { Paths } from '../../portal/paths.ts'
 import type { Operation } from './api-operations.ts'
 
 /** An application to try a request as. */

@@ -1,5 +1,5 @@
-import { createBatcher } from '../../storage/batcher.ts'
-import { countDeleted, type Database } from '../../storage/database.ts'
+import { createBatcher } from '../storage/batcher.ts'
+import { countDeleted, type Database } from '../storage/database.ts'
 
 /** A key that JWTs are signed with. */
 export interface StoredSigningKey {
@@ -27,6 +27,15 @@ export function signingKeyStorage({ query }: Database) {
 
   return {
     list: (): Promise<StoredSigningKey[]> => list(undefined),
+    /** The longest lifetime of JWTs; 0 if no application gets any. */
+    async longestJwtLifetimeSeconds(): Promise<number> {
+      const { longest } = await query
+        .selectFrom('applications')
+        .select((row) => row.fn.max('lifetimeSeconds').as('longest'))
+        .where('tokenFormat', '=', 'jwt')
+        .executeTakeFirstOrThrow()
+      return longest ?? 0
+    },
     async add(keys: readonly StoredSigningKey[]): Promise<void> {
       await query
         .insertInto('signingKeys')

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { PublicKey, StoredSecret } from '../storage/application.ts'
-import { ms, named } from './operation.ts'
+import type { PublicKey, StoredSecret } from '../../storage/application.ts'
+import { ms, named } from '../operation.ts'
 
 const use = { createdAtMs: ms, expiresAtMs: ms.optional(), lastUsedAtMs: ms.optional() }
 

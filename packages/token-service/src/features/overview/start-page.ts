@@ -3,13 +3,13 @@ import {
   type CatalogueHints,
   applicationFormState,
   newApplication,
-} from '../features/applications/application-form.ts'
-import { newSecret } from '../features/credentials/secret-page.ts'
-import { checkboxes, csrfInput, emptyForm, field } from './layout/form.ts'
-import type { PageContent } from './layout/page.ts'
-import { tokenSnippets } from './layout/snippets.ts'
-import type { DeveloperRequest } from './page-routes.ts'
-import type { Project, RegisteredClient } from '../storage/application.ts'
+} from '../applications/application-form.ts'
+import { newSecret } from '../credentials/secret-page.ts'
+import { checkboxes, csrfInput, emptyForm, field } from '../../portal/layout/form.ts'
+import type { PageContent } from '../../portal/layout/page.ts'
+import { tokenSnippets } from '../../portal/layout/snippets.ts'
+import type { DeveloperRequest } from '../../portal/page-routes.ts'
+import type { Project, RegisteredClient } from '../../storage/application.ts'
 
 /** The progress of a developer towards the first token. */
 export interface StartContent {

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { ProtocolError } from '../oauth/protocol-error.ts'
+import { ProtocolError } from './protocol-error.ts'
 
 /** Where a request was sent to. */
 export interface RequestAddress {
