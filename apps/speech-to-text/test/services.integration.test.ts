@@ -208,12 +208,12 @@ test('the server names a missing application for pages', async () => {
   const env = { AUTH_URL, SPEECH_URL, CLIENT_ID: clientId, CLIENT_SECRET: secret }
   const { code, stdout, stderr } = await runCommand('serve', [], { env })
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-  expect(stderr).toMatch(/^PAGE_CLIENT_ID and PAGE_CLIENT_SECRET are not set .*\.\n$/)
+  expect(stderr).toMatch(/^PAGE_AUTH_URL .*, PAGE_CLIENT_ID and PAGE_CLIENT_SECRET are not set .*\.\n$/)
 })
 
 test('the server names what trials require', async () => {
   const credentials = { CLIENT_ID: clientId, CLIENT_SECRET: secret }
-  const page = { PAGE_CLIENT_ID: clientId, PAGE_CLIENT_SECRET: secret }
+  const page = { PAGE_ISSUER: AUTH_URL, PAGE_CLIENT_ID: clientId, PAGE_CLIENT_SECRET: secret }
   const env = { ISSUER: AUTH_URL, SPEECH_URL, SANDBOX_URL: AUTH_URL, ...credentials, ...page }
   const { code, stdout, stderr } = await runCommand('serve', [], { env })
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })

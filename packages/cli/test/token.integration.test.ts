@@ -133,7 +133,9 @@ describe('tokenwell token', () => {
     ])('from %s', async (_kind, text) => {
       const folder = temporaryFolder({ credentials: text() })
       const wrong = { CLIENT_ID: 'other', CLIENT_SECRET: 'other' }
-      expect(await works(['--credentials', join(folder, 'credentials')], wrong)).toBe('')
+      const args = ['--credentials', join(folder, 'credentials'), '--auth-url', service.authUrl]
+      expect(await works(args, wrong)).toBe('')
+      expect(await works(args.slice(0, 2))).toBe('')
     })
 
     it('from standard input', async () => {
@@ -145,12 +147,18 @@ describe('tokenwell token', () => {
       expect(stderr).toMatch(/^warning: All users of this machine can read --client-secret/)
     })
 
+    it('from a file, completed by a flag', async () => {
+      const folder = temporaryFolder({ id: 'CLIENT_ID=demo', secret: `CLIENT_SECRET=${secret()}` })
+      const from = (name: string) => ['--credentials', join(folder, name)]
+      expect(await works([...from('id'), '--client-secret', '-'], {}, secret())).toBe('')
+      expect(await works([...from('secret'), '--client-id', 'demo'])).toBe('')
+    })
+
     it.each([
-      ['the client ID', () => 'CLIENT_ID=demo', () => ({ CLIENT_SECRET: secret() })],
-      ['the secret', () => `CLIENT_SECRET=${secret()}`, () => ({ CLIENT_ID: 'demo' })],
-    ])('from a file with %s and the environment', async (_name, text, env) => {
-      const folder = temporaryFolder({ credentials: text() })
-      expect(await works(['--credentials', join(folder, 'credentials')], env())).toBe('')
+      ['no client ID', {}],
+      ['the same client ID', { CLIENT_ID: 'demo' }],
+    ])('from the environment, for a --client-id beside %s', async (_, env) => {
+      expect(await works(['--client-id', 'demo'], { CLIENT_SECRET: secret(), ...env })).toBe('')
     })
 
     it.each([
@@ -195,6 +203,90 @@ describe('tokenwell token', () => {
       expect(await fails(['--credentials', missing], {}, 2)).toMatch(/missing\.env does not exist/)
       chmodSync(folder, 0o700)
       expect(await fails(['--credentials', folder], {}, 2)).toMatch(/Could not read .* \(EISDIR\)/)
+    })
+
+    // Of two clients: the URL and the secret of one must not go with the ID of the other.
+    const other = { ISSUER: 'https://b.test', CLIENT_ID: 'other', CLIENT_SECRET: 'canary' }
+    const isOther = (name: string) => `→ ${name} is set for another client: nothing beside it is used.`
+
+    it.each<[string, string, string[], Record<string, string>, string, string]>([
+      [
+        'a secret beside another ID',
+        '',
+        [],
+        { ...remote, CLIENT_ID: 'a', CLIENT_SECRET: '', CONSUMER_SECRET: 'canary' },
+        'The client secret is missing.',
+        '',
+      ],
+      [
+        'an ID beside another secret',
+        '',
+        [],
+        { ...remote, CLIENT_ID: '', CONSUMER_KEY: 'a' },
+        'The client ID is missing.',
+        '',
+      ],
+      [
+        'names of the platform with an issuer',
+        '',
+        [],
+        { ISSUER: 'https://a.test', CONSUMER_KEY: 'a', CONSUMER_SECRET: 'canary' },
+        'The client ID and the client secret are missing.',
+        '→ CONSUMER_KEY is used with AUTH_URL only.',
+      ],
+      [
+        'a secret beside a file with an ID',
+        'CLIENT_ID=a',
+        ['--issuer', 'https://a.test'],
+        { CLIENT_SECRET: 'canary' },
+        'The client secret is missing.',
+        isOther('CLIENT_SECRET'),
+      ],
+      [
+        'an ID beside a file with a secret',
+        'CLIENT_SECRET=canary',
+        ['--issuer', 'https://a.test'],
+        other,
+        'The client ID is missing.',
+        isOther('CLIENT_ID'),
+      ],
+      [
+        'the URL of another client beside a file',
+        'CLIENT_ID=a\nCLIENT_SECRET=canary',
+        [],
+        other,
+        'The token endpoint is missing.',
+        isOther('CLIENT_ID'),
+      ],
+      [
+        'another --client-id',
+        '',
+        ['--client-id', 'a'],
+        other,
+        'The token endpoint and the client secret are missing.',
+        isOther('CLIENT_ID'),
+      ],
+      [
+        'another key',
+        '',
+        ['--client-id', 'a', '--issuer', 'https://a.test'],
+        { CLIENT_ID: 'b', PRIVATE_KEY_FILE: '/key.pem' },
+        'The client secret is missing.',
+        isOther('CLIENT_ID'),
+      ],
+      [
+        'another --client-id than in a file',
+        'CLIENT_ID=b\nCLIENT_SECRET=canary',
+        ['--client-id', 'a', '--issuer', 'https://a.test'],
+        {},
+        'The client secret is missing.',
+        '→ clientId in ',
+      ],
+    ])('%s, which is not used', async (_, text, args, env, problem, hint) => {
+      const from = text && ['--credentials', join(temporaryFolder({ 'client.env': text }), 'client.env')]
+      const stderr = await fails([...args, ...from], env, 2)
+      expect(stderr).toMatch(new RegExp(`^tokenwell: ${problem}\n`))
+      expect(stderr).toContain(hint)
     })
 
     const wrongTimeout = (timeout: string): [string, string[], Record<string, string>, RegExp] => [

@@ -35,7 +35,7 @@ export async function runDemo(): Promise<number> {
   const samples = await readSamples()
   const requests = countRequests()
   const platform = await startLocalPlatform()
-  for (const name of ['TOKEN_ENDPOINT', 'ISSUER', 'PAGE_AUTH_URL', 'PAGE_TOKEN_ENDPOINT', 'PAGE_ISSUER'])
+  for (const name of ['TOKEN_ENDPOINT', 'ISSUER', 'PAGE_TOKEN_ENDPOINT', 'PAGE_ISSUER'])
     delete process.env[name]
   Object.assign(process.env, environmentOf(platform)) // from where the NestJS application reads its settings
   const table = new Table({

@@ -80,6 +80,7 @@ export function environmentOf(platform: LocalPlatform): Record<string, string> {
     SANDBOX_URL: platform.sandboxUrl,
     CLIENT_ID: platform.clientId,
     CLIENT_SECRET: platform.clientSecret,
+    PAGE_AUTH_URL: platform.authUrl,
     PAGE_CLIENT_ID: platform.page.clientId,
     PAGE_CLIENT_SECRET: platform.page.clientSecret,
   }

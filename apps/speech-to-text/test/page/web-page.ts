@@ -72,6 +72,7 @@ export async function startApplication(): Promise<RunningApplication> {
       SPEECH_URL: speechUrl,
       CLIENT_ID: application.clientId,
       CLIENT_SECRET: application.clientSecret,
+      PAGE_AUTH_URL: tokens.authUrl,
       PAGE_CLIENT_ID: pageApplication.clientId,
       PAGE_CLIENT_SECRET: pageApplication.clientSecret,
     })

@@ -1,36 +1,23 @@
 import { open } from 'node:fs/promises'
 import { parseEnv } from 'node:util'
 import { UsageError } from '../errors.ts'
-
-interface CredentialsFile {
-  readonly authUrl?: string | undefined
-  readonly tokenEndpoint?: string | undefined
-  readonly issuer?: string | undefined
-  readonly clientId?: string | undefined
-  readonly clientSecret?: string | undefined
-}
+import { variables } from './variables.ts'
 
 /**
- * Reads `NAME=value` lines or a JSON object; `CLIENT_ID`, `client_id` and `clientId` are the same name.
+ * Reads `NAME=value` lines or a JSON object; `CLIENT_ID`, `client_id` and `clientId` are the same name. Returns a function that
+ * returns the value of a variable.
  *
  * @throws {UsageError} if other users are allowed to read it
  */
-export async function readCredentialsFile(path: string): Promise<CredentialsFile> {
+export async function readCredentialsFile(path: string): Promise<(variable: string) => string | undefined> {
   const text = await readPrivateFile(path)
   const values = text.trimStart().startsWith('{') ? parseJson(text, path) : parseEnv(text)
-  const named = new Map(Object.entries(values).map(([name, value]) => [plain(name), value]))
-  const value = (...names: readonly string[]): string | undefined =>
-    names.map((name) => named.get(name)).find((each) => typeof each === 'string' && each !== '') as
-      | string
-      | undefined
-  const found = {
-    authUrl: value('authurl'),
-    tokenEndpoint: value('tokenendpoint'),
-    issuer: value('issuer'),
-    clientId: value('clientid', 'consumerkey'),
-    clientSecret: value('clientsecret', 'consumersecret'),
+  const named = new Map<string, unknown>(Object.entries(values).map(([name, value]) => [plain(name), value]))
+  const read = (variable: string): string | undefined => {
+    const value = named.get(plain(variable))
+    return typeof value === 'string' && value !== '' ? value : undefined
   }
-  if (found.clientId !== undefined || found.clientSecret !== undefined) return found
+  if ([...variables.clientId, ...variables.clientSecret].some(read)) return read
   throw new UsageError(`${path} contains no credentials. Add the lines CLIENT_ID=… and CLIENT_SECRET=….`)
 }
 

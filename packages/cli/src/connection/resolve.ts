@@ -69,8 +69,15 @@ const missingAudience = (identity: Identity): Missing => ({
   hint: `Audience: pass --assertion-audience, which --identity ${identity} requires, with what the token endpoint expects.`,
 })
 
-/** @throws {UsageError} naming all of them */
-function requireAll(missing: readonly Missing[], { env }: CommandContext): void {
+/**
+ * @param unused why something that is set was not used
+ * @throws {UsageError} naming all of them
+ */
+function requireAll(
+  missing: readonly Missing[],
+  { env }: CommandContext,
+  unused: readonly string[] = [],
+): void {
   if (missing.length === 0) return
   const names = missing.map(({ name }) => name)
   const list = new Intl.ListFormat('en').format(names)
@@ -81,6 +88,7 @@ function requireAll(missing: readonly Missing[], { env }: CommandContext): void 
   )
   throw new UsageError(sentence, [
     ...missing.map(({ hint }) => hint),
+    ...unused,
     ...near.map(({ given, meant }) => `${given} is set, but not read: the name is ${meant}.`),
   ])
 }
@@ -98,7 +106,7 @@ export async function resolveConnection(
   context: CommandContext,
   { allowPlainHttp, missing = [] }: ResolveOptions = {},
 ): Promise<Connection> {
-  const places = await placesOf(flags, context)
+  const { places, unused } = await placesOf(flags, context)
   const files = keyFilesOf(places)
   const found = findEndpoint(places)
   const givenId = find(places, 'clientId')
@@ -115,6 +123,7 @@ export async function resolveConnection(
       ...(needsAudience ? [missingAudience(flags.identity!)] : []),
     ],
     context,
+    unused,
   )
   const endpoint = found!
   const clientId = givenId ?? (await promptFor('client ID', missingClientId, context))
@@ -153,7 +162,7 @@ export async function resolveSource(
 ): Promise<TokenSource> {
   if (flags.grant === 'client-credentials')
     return clientCredentials(await resolveConnection(flags, context, options))
-  const places = await placesOf(flags, context)
+  const { places, unused } = await placesOf(flags, context)
   const found = findEndpoint(places)
   const { identity } = flags
   const path = identity === undefined ? find(places, 'assertionFile')?.value : undefined
@@ -166,6 +175,7 @@ export async function resolveSource(
       ...(needsAudience ? [missingAudience(identity!)] : []),
     ],
     context,
+    unused,
   )
   const endpoint = found!
   const { assertionAudience } = { ...flags, ...audienceOf(flags, endpoint) }
@@ -324,34 +334,94 @@ interface Found {
   readonly value: string
   readonly origin: string
 }
-type Place = Partial<Record<Option, Found | undefined>>
+type Place = Partial<Record<Option, Found | undefined>> & {
+  /** Whether its credentials are called as the platform calls them. */
+  readonly hasPlatformNames?: boolean
+}
 
-/** Precedence: flags, file, environment. */
-async function placesOf(flags: ConnectionFlags, { env }: CommandContext): Promise<readonly Place[]> {
+const credentialOptions = ['clientId', 'clientSecret', 'privateKey', 'assertionFile'] as const
+
+/**
+ * Precedence: flags, file, environment. The ID and the secret, key or assertion of a client come from one place, or from flags: those
+ * of two clients are never mixed, and a URL beside the credentials of another client is that client's.
+ */
+async function placesOf(
+  flags: ConnectionFlags,
+  { env }: CommandContext,
+): Promise<{ readonly places: readonly Place[]; readonly unused: readonly string[] }> {
   const { authUrl, tokenEndpoint, issuer, clientId, clientSecret, privateKey, assertionFile } = flags
-  const file = flags.credentials === undefined ? {} : await readCredentialsFile(flags.credentials)
   const given = (origin: string, value: string | undefined): Found | undefined =>
     value === undefined ? undefined : { value, origin }
-  const placeOf = (found: (option: Option) => Found | undefined): Place =>
-    Object.fromEntries((Object.keys(variables) as Option[]).map((option) => [option, found(option)]))
-  return [
-    {
-      authUrl: given('--auth-url', authUrl),
-      tokenEndpoint: given('--token-endpoint', tokenEndpoint),
-      issuer: given('--issuer', issuer),
-      clientId: given('--client-id', clientId),
-      clientSecret: given('--client-secret', clientSecret),
-      privateKey: given('--private-key', privateKey),
-      assertionFile: given('--assertion-file', assertionFile),
-    },
-    placeOf((option) =>
-      given(`${option} in ${flags.credentials}`, (file as Partial<Record<Option, string>>)[option]),
+  const flagged: Place = {
+    authUrl: given('--auth-url', authUrl),
+    tokenEndpoint: given('--token-endpoint', tokenEndpoint),
+    issuer: given('--issuer', issuer),
+    clientId: given('--client-id', clientId),
+    clientSecret: given('--client-secret', clientSecret),
+    privateKey: given('--private-key', privateKey),
+    assertionFile: given('--assertion-file', assertionFile),
+  }
+  const read = flags.credentials === undefined ? undefined : await readCredentialsFile(flags.credentials)
+  const file = read ? placeOf(read, (option) => `${option} in ${flags.credentials}`) : {}
+  const environment: Place = {
+    ...placeOf(
+      (name) => env[name] || undefined,
+      (_, name) => name,
     ),
-    placeOf((option) => {
-      const name = variables[option].find((each) => env[each])
-      return name === undefined ? undefined : given(name, env[name])
-    }),
-  ]
+    privateKey: given('PRIVATE_KEY_FILE', env['PRIVATE_KEY_FILE'] || undefined),
+    assertionFile: given('ASSERTION_FILE', env['ASSERTION_FILE'] || undefined),
+  }
+  const owner = [file, environment].find(credentialIn)
+  const isOfOther = (place: Place): boolean => {
+    if (place !== owner) return credentialIn(place) !== undefined
+    return clientId !== undefined && (place.clientId?.value ?? clientId) !== clientId
+  }
+  const others = [file, environment].filter(isOfOther)
+  const places = [flagged, file, environment].filter((place) => !others.includes(place))
+  const isPlatform = (findEndpoint(places)?.option ?? 'authUrl') === 'authUrl'
+  const misnamed = places.filter(
+    (place) => !isPlatform && place.hasPlatformNames && (place.clientId ?? place.clientSecret),
+  )
+  return {
+    places: places.map((place) =>
+      misnamed.includes(place) ? { ...place, clientId: undefined, clientSecret: undefined } : place,
+    ),
+    unused: [
+      ...others.map(
+        (place) => `${credentialIn(place)!.origin} is set for another client: nothing beside it is used.`,
+      ),
+      ...misnamed.map((place) => `${credentialIn(place)!.origin} is used with AUTH_URL only.`),
+    ],
+  }
+}
+
+/** @param originOf how a value is named in messages */
+function placeOf(
+  read: (variable: string) => string | undefined,
+  originOf: (option: Option, variable: string) => string,
+): Place {
+  const { clientId, clientSecret } = variables
+  const hasPlatformNames = !read(clientId[0]) && !read(clientSecret[0])
+  const [idName, secretName] = hasPlatformNames
+    ? [clientId[1], clientSecret[1]]
+    : [clientId[0], clientSecret[0]]
+  const own = (option: Option, variable: string): Found | undefined => {
+    const value = read(variable)
+    return value === undefined ? undefined : { value, origin: originOf(option, variable) }
+  }
+  return {
+    authUrl: own('authUrl', variables.authUrl[0]),
+    tokenEndpoint: own('tokenEndpoint', variables.tokenEndpoint[0]),
+    issuer: own('issuer', variables.issuer[0]),
+    clientId: own('clientId', idName),
+    clientSecret: own('clientSecret', secretName),
+    hasPlatformNames,
+  }
+}
+
+/** Anything that says which client a place is about. */
+function credentialIn(place: Place): Found | undefined {
+  return credentialOptions.map((option) => place[option]).find(Boolean)
 }
 
 function find(places: readonly Place[], option: Option): Found | undefined {

@@ -1,4 +1,4 @@
-/** The variables that the command reads, by what they set. */
+/** The variables that the command reads, by what they set. An ID and a secret in the same position belong together. */
 export const variables = {
   issuer: ['ISSUER'],
   tokenEndpoint: ['TOKEN_ENDPOINT'],

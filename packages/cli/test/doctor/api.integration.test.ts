@@ -83,10 +83,15 @@ describe('doctor', () => {
   })
 
   it('reports the source of rejected credentials', async () => {
-    const env = { CLIENT_ID: '', CONSUMER_KEY: 'nobody', CLIENT_SECRET: 'canary-wrong' }
+    const env = {
+      CLIENT_ID: '',
+      CLIENT_SECRET: '',
+      CONSUMER_KEY: 'nobody',
+      CONSUMER_SECRET: 'canary-wrong',
+    }
     const { faults, textOf } = await doctor([], env)
     expect(faults).toStrictEqual(['invalid_credentials'])
-    expect(textOf('invalid_credentials')).toContain('Check CONSUMER_KEY and CLIENT_SECRET.')
+    expect(textOf('invalid_credentials')).toContain('Check CONSUMER_KEY and CONSUMER_SECRET.')
   })
 
   it('advises against Basic for credentials with special characters', async () => {

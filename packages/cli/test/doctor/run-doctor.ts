@@ -29,7 +29,8 @@ export interface Examined {
 export async function examined(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Examined> {
   const { code, stdout, stderr } = await runTokenwell(['doctor', '--json', ...args], env)
   expect(stderr).toBe('')
-  expect(stdout).not.toContain(env['CLIENT_SECRET'])
+  for (const secret of [env['CLIENT_SECRET'], env['CONSUMER_SECRET']])
+    if (secret) expect(stdout).not.toContain(secret)
   // The length of the service's tokens.
   expect(stdout).not.toMatch(/[\w-]{43}/)
   const { findings } = JSON.parse(stdout) as { findings: Finding[] }

@@ -53,6 +53,46 @@ describe('credentialsFrom', () => {
     })
   })
 
+  const platformClient = { CONSUMER_KEY: 'platform', CONSUMER_SECRET: 's3cr3t' }
+
+  it('takes both values from one pair of names', () => {
+    const client = { CLIENT_ID: 'own', CLIENT_SECRET: 'own-secret' }
+    expect(credentialsFrom({ AUTH_URL: 'https://a.example', ...client, ...platformClient })).toStrictEqual({
+      authUrl: 'https://a.example',
+      clientId: 'own',
+      clientSecret: 'own-secret',
+    })
+  })
+
+  it.each([
+    [
+      { ISSUER: 'https://a.example', CLIENT_ID: 'partner', ...platformClient },
+      {},
+      'CLIENT_SECRET is not set in the environment.',
+    ],
+    [
+      { AUTH_URL: 'https://a.example', CLIENT_SECRET: 'partner', ...platformClient },
+      {},
+      'CLIENT_ID is not set in the environment.',
+    ],
+    [
+      { TOKEN_ENDPOINT: 'https://a.example/token', ...platformClient },
+      {},
+      'CLIENT_ID and CLIENT_SECRET are not set in the environment. ' +
+        'CONSUMER_KEY and CONSUMER_SECRET are read with AUTH_URL only.',
+    ],
+    [
+      { ISSUER: 'https://a.example', CONSUMER_KEY: 'platform', B_CLIENT_ID: 'b', B_CLIENT_SECRET: 's3cr3t' },
+      { prefix: 'B_' },
+      'B_AUTH_URL (or B_TOKEN_ENDPOINT or B_ISSUER) is not set in the environment. ' +
+        'ISSUER without a prefix is not used, because CONSUMER_KEY is set there for another client.',
+    ],
+  ])('never mixes the values of two clients, as in %j', (env, options, message) => {
+    expect(() => credentialsFrom(env, options)).toThrow(
+      expect.objectContaining({ kind: 'configuration', message }) as Error,
+    )
+  })
+
   it.each([
     [
       {},
