@@ -69,7 +69,9 @@ export function reasonOf({ description, faultText }: ErrorFacts, secrets: readon
 
 /** One line of at most 300 characters, without anything that was sent or looks like a token. */
 export function redactText(text: string, secrets: readonly string[]): string {
-  for (const secret of secrets) text = text.replaceAll(secret, '[redacted]')
+  // The longest first: one may contain another.
+  const longestFirst = [...secrets].sort((one, other) => other.length - one.length)
+  for (const secret of longestFirst) text = text.replaceAll(secret, '[redacted]')
   // Control characters, and those that change the direction of the text after them.
   return text
     .replace(/[\w.~+/=-]{16,}/g, (word) => (looksLikeToken(word) ? '[redacted]' : word))

@@ -68,6 +68,14 @@ interface Exchange {
   response?: TokenEndpointResponse
 }
 
+/** A request before the client has authenticated. */
+interface PreparedRequest {
+  readonly headers: Headers
+  readonly body: URLSearchParams
+  /** Names of the headers and parameters that come from options, and may be no secrets. */
+  readonly configured: ReadonlySet<string>
+}
+
 /** Who requested a token where. */
 interface Identity extends RequestIdentity {
   readonly client: string
@@ -187,24 +195,21 @@ export class GrantSource extends Redacted implements TokenSource {
       ? { ...this.#options, headers: { ...this.#options.headers, ...proof } }
       : this.#options
     const { headers, body } = startTokenRequest(options, authUrl === undefined, this.#grant?.type)
+    const configured = new Set([...headers.keys(), ...body.keys()])
     exchange.parameters = (await this.#grant?.parameters({ tokenEndpoint, issuer, signal })) ?? {}
-    const parameters = Object.entries(exchange.parameters)
-    for (const [name, value] of parameters) body.set(name, value)
-    exchange.secrets = parameters.flatMap(([, value]) => (value.startsWith('urn:') ? [] : value))
-    return this.#post('token endpoint', tokenEndpoint, headers, body, exchange, signal)
+    for (const [name, value] of Object.entries(exchange.parameters)) body.set(name, value)
+    return this.#post('token endpoint', tokenEndpoint, { headers, body, configured }, exchange, signal)
   }
 
   /** Authenticates the client, and sends a request. */
   async #post(
     endpoint: Endpoint,
     url: URL,
-    headers: Headers,
-    body: URLSearchParams,
+    { headers, body, configured }: PreparedRequest,
     exchange: Exchange,
     signal: AbortSignal,
   ): Promise<TokenEndpointResponse> {
     const { clientId, secret, tokenEndpoint, issuer, authentication } = exchange.client
-    const names = new Set(body.keys())
     await whileWaiting(
       signal,
       () => 'The client authentication',
@@ -212,7 +217,8 @@ export class GrantSource extends Redacted implements TokenSource {
         authentication.authenticate({ clientId, tokenEndpoint, issuer, body, headers, signal }),
       ),
     )
-    exchange.secrets = [...exchange.secrets, ...sentSecrets(secret, names, body, headers)]
+    const sent = [...headers, ...body, ...url.searchParams]
+    exchange.secrets = [...exchange.secrets, ...formsOf(secret), ...sentSecrets(sent, configured)]
     const init = { method: 'POST', headers: Object.fromEntries(headers), body: body.toString(), signal }
     exchange.response = await sendTokenRequest(this.#options.fetch, url, init, endpoint, clientId)
     return exchange.response
@@ -226,8 +232,15 @@ export class GrantSource extends Redacted implements TokenSource {
     exchange.secrets = [token]
     const { headers } = startTokenRequest(this.#options, false)
     const body = new URLSearchParams({ token, token_type_hint: 'access_token' })
+    const configured = new Set([...headers.keys(), ...body.keys()])
     try {
-      const response = await this.#post('revocation endpoint', url, headers, body, exchange, signal)
+      const response = await this.#post(
+        'revocation endpoint',
+        url,
+        { headers, body, configured },
+        exchange,
+        signal,
+      )
       // The body takes no part in it.
       if (response.status < 200 || response.status >= 300) this.#read(response, exchange)
     } catch (cause) {
@@ -356,19 +369,37 @@ function redactEchoedSecrets(error: TokenError, secrets: readonly string[]): Tok
   return changeTokenError(error, changes)
 }
 
-/** Every form in which a secret was sent: everything that the authentication added to the request. */
+/** Values that are no secrets, by the name of their header or parameter. */
+const publicNames = new Set([
+  'accept',
+  'content-type',
+  'user-agent',
+  'scope',
+  'audience',
+  'resource',
+  'grant_type',
+  'client_id',
+  'client_assertion_type',
+  'token_type_hint',
+])
+/** A configured value is treated as a secret from this length on: shorter ones occur in texts by chance. */
+const shortestSecret = 8
+
+/** What must not be shown, in every form in which it was sent: what a grant or the authentication added, and configured values. */
 function sentSecrets(
-  secret: string,
-  parametersBefore: ReadonlySet<string>,
-  body: URLSearchParams,
-  headers: Headers,
+  sent: readonly (readonly [name: string, value: string])[],
+  configured: ReadonlySet<string>,
 ): string[] {
-  const added = [...body].filter(
-    ([name]) => !parametersBefore.has(name) && name !== 'client_id' && name !== 'client_assertion_type',
-  )
-  const authorization = headers.get('authorization')?.replace(/^\S+ /, '') ?? ''
-  const proof = headers.get('dpop') ?? ''
-  return [secret, formEncode(secret), authorization, proof, ...added.map(([, value]) => value)].filter(
-    Boolean,
-  )
+  return sent
+    .filter(([name, value]) => {
+      if (publicNames.has(name) || value.startsWith('urn:')) return false
+      return value.length >= shortestSecret || !configured.has(name)
+    })
+    .flatMap(([, value]) => formsOf(value))
+}
+
+/** As it is, without the word before it in a header, and as in a form. */
+function formsOf(secret: string): string[] {
+  const withoutScheme = secret.replace(/^\S+ (?=\S+$)/, '')
+  return [...new Set([secret, withoutScheme, formEncode(secret)])].filter(Boolean)
 }

@@ -184,6 +184,51 @@ describe('neither secret nor token is shown', () => {
     expectNoTrace(await tokens.getToken().catch((thrown: unknown) => thrown))
   })
 
+  const sent: [string, Partial<ClientCredentialsOptions>, string[]][] = [
+    [
+      'a header',
+      { headers: { 'X-Api-Key': 'key & 7 of orders' } },
+      ['key & 7 of orders', 'key+%26+7+of+orders'],
+    ],
+    ['a header with a scheme', { headers: { 'x-gateway': 'ApiKey orders-gateway-7' } }, ['orders-gateway-7']],
+    ['a parameter', { parameters: { password: 'correct horse' } }, ['correct horse', 'correct+horse']],
+    ['a number', { parameters: { pin: 12_345_678 } }, ['12345678']],
+    ['the URL', { tokenEndpoint: 'https://a.example/token?key=orders-7' }, ['orders-7']],
+    [
+      'two values, one within the other',
+      { headers: { 'x-a': 'orders-gateway' }, parameters: { b: 'orders-gateway-7' } },
+      ['orders-gateway-7', 'orders-gateway'],
+    ],
+  ]
+  it.each(sent)('if a server repeats %s', async (_, more, echoes) => {
+    const body = { error: 'invalid_request', error_description: `not valid: ${echoes.join(', ')}` }
+    const { fetch } = new ScriptedEndpoint({ status: 400, body })
+    const tokens = createTokenProvider(clientCredentials({ ...options, ...more, fetch }))
+    await expect(tokens.getToken()).rejects.toMatchObject({
+      reason: `not valid: ${echoes.map(() => '[redacted]').join(', ')}`,
+    })
+  })
+
+  it('while values that are public by their name, or short, stay', async () => {
+    const body = {
+      error: 'invalid_scope',
+      error_description: 'orders:write of the-client for https://api.example, 1234567',
+    }
+    const { fetch } = new ScriptedEndpoint({ status: 400, body })
+    const source = clientCredentials({
+      ...options,
+      clientId: 'the-client',
+      scope: 'orders:write',
+      audience: 'https://api.example',
+      headers: { 'User-Agent': 'client for https://api.example' },
+      parameters: { pin: 1_234_567 },
+      fetch,
+    })
+    await expect(createTokenProvider(source).getToken()).rejects.toMatchObject({
+      reason: body.error_description,
+    })
+  })
+
   it('by an error whose code repeats the secret: its message says what failed', async () => {
     const error = Object.assign(new Error('x'), { code: 'canary-Secret_0.9' })
     const { fetch } = new ScriptedEndpoint({ error })
