@@ -31,7 +31,7 @@ export interface TokenResponse {
   readonly level?: string | undefined
   /** Names of the API products that the credentials cover. */
   readonly apiProducts?: readonly string[] | undefined
-  /** Members that have no separate field, such as `instance_url`. */
+  /** Members that have no separate field, such as `instance_url`; without those that are nested too deeply or too large to keep. */
   readonly extra?: Readonly<Record<string, unknown>> | undefined
 }
 
@@ -106,6 +106,30 @@ function readNames(split: (text: string) => string[]) {
   }
 }
 
+const maxExtraDepth = 16
+const maxExtraLength = 64 * 1024
+
+/**
+ * Members without a field, up to 64 KiB of JSON in all. They are kept with the token and written to its store, and a server may
+ * send anything: members that are larger, or nested more than 16 times, are left out.
+ */
+function readExtra(members: readonly (readonly [string, unknown])[]): TokenResponse['extra'] {
+  let left = maxExtraLength
+  const kept = members.filter(([name, value]) => {
+    if (isDeeperThan(maxExtraDepth, value)) return false
+    const length = JSON.stringify({ [name]: value }).length
+    if (length > left) return false
+    left -= length
+    return true
+  })
+  return kept.length > 0 ? Object.fromEntries(kept) : undefined
+}
+
+function isDeeperThan(depth: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return depth === 0 || Object.values(value).some((member) => isDeeperThan(depth - 1, member))
+}
+
 /**
  * The schema of a token response: its members as they are sent, then the fields that they become. It is created within a function,
  * because bundlers leave out what a page does not call.
@@ -153,7 +177,7 @@ function createSchema(bearerTypes: readonly string[] = []) {
         })
         return z.NEVER
       }
-      const extra = Object.entries(raw).filter(([name]) => !Object.hasOwn(members, name))
+      const extra = readExtra(Object.entries(raw).filter(([name]) => !Object.hasOwn(members, name)))
       const fields: { readonly [Field in keyof Required<TokenResponse>]: TokenResponse[Field] } = {
         accessToken: raw.access_token,
         tokenType,
@@ -171,7 +195,7 @@ function createSchema(bearerTypes: readonly string[] = []) {
         refreshCount: raw.refresh_count,
         level: raw.level,
         apiProducts: raw.api_product_list_json ?? raw.api_product_list,
-        extra: extra.length > 0 ? Object.fromEntries(extra) : undefined,
+        extra,
       }
       const present = Object.entries(fields).filter(([, value]) => value !== undefined)
       return Object.fromEntries(present) as unknown as TokenResponse

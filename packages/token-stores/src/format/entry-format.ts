@@ -43,7 +43,7 @@ export interface EntryFormatOptions {
 export interface EntryFormat {
   /** Where the entries of a cache key are, one name per encryption key. Write under the first one, and lease it. */
   names(cacheKey: string): readonly [string, ...string[]]
-  /** The value starts with `id.` in plain text. */
+  /** The value starts with `id.` in plain text. @throws an error that concerns this key alone, for contents that JSON cannot express */
   encode<Kind extends EntryKind>(cacheKey: string, kind: Kind, entry: Entry<Kind>): string
   /** The result of a store's `read`. @param found what the store found under each name, in the order of `names` */
   read(cacheKey: string, found: readonly FoundEntries[]): Awaited<ReturnType<TokenStore['read']>>
@@ -94,7 +94,7 @@ export function createEntryFormat({ store, encryptionKeys, onUnreadable }: Entry
     },
     encode(cacheKey, kind, { id, expiresAt, content }) {
       const head = `${id}.${expiresAt}.`
-      const text = documents[kind].write(content)
+      const text = asErrorOfKey(() => documents[kind].write(content))
       return head + encryptions[0].encrypt(text, [cacheKey, kind, head])
     },
     read(cacheKey, found) {
@@ -108,6 +108,15 @@ export function createEntryFormat({ store, encryptionKeys, onUnreadable }: Entry
         ? { id: token.id, response: token.content, remainingMs: token.remainingMs, ...stored }
         : stored
     },
+  }
+}
+
+/** The store itself works, for all other keys: this must not pause it. */
+function asErrorOfKey<Result>(write: () => Result): Result {
+  try {
+    return write()
+  } catch {
+    throw Object.assign(new Error('The entry cannot be encoded.'), { code: 'unencodable', scope: 'key' })
   }
 }
 

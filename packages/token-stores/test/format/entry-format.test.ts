@@ -39,6 +39,17 @@ describe.each([
     expect(format.read('key', [{ now, token, cooldown }])).toMatchObject({ id: 'an-id', cooldownMs: 9 })
   })
 
+  it('concerns its own key alone if it cannot be encoded', () => {
+    const circular: Record<string, unknown> = {}
+    circular['self'] = circular
+    for (const extra of [{ count: 1n }, circular]) {
+      const entry = { id: 'an-id', expiresAt: now, content: { ...content, extra } }
+      expect(() => formatWith(keys).format.encode('key', 'token', entry)).toThrow(
+        expect.objectContaining({ scope: 'key' }) as Error,
+      )
+    }
+  })
+
   it('is missing once it has expired', async () => {
     const { encode, readToken, unreadable } = formatWith(keys)
     expect(await readToken(encode(now))).toBeUndefined()

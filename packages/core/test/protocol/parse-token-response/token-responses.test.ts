@@ -288,4 +288,21 @@ describe('a token response', () => {
   it.each(['toString', 'hasOwnProperty', 'then', 'get', 'valueOf'])('may have a member named %s', (name) => {
     expect(parse({ ...minimal, [name]: 'odd' }).raw).toHaveProperty([name], 'odd')
   })
+
+  it('keeps no unknown member that is nested too deeply or too large', () => {
+    const nested = (depth: number): unknown => JSON.parse('['.repeat(depth) + ']'.repeat(depth))
+    const unknown = {
+      before: 'kept',
+      nested: nested(16),
+      large: 'x'.repeat(60_000),
+      tooDeep: nested(17),
+      tooLarge: 'x'.repeat(6_000),
+      after: { kept: true },
+    }
+    const { extra, raw } = parse({ ...minimal, ...unknown })
+    expect(Object.keys(extra!)).toEqual(['before', 'nested', 'large', 'after'])
+    expect(Object.keys(raw)).toHaveLength(Object.keys(minimal).length + 6)
+    const deepest = `${'['.repeat(30_000)}${']'.repeat(30_000)}`
+    expect(parse(`{"access_token":"A1b2","deepest":${deepest}}`)).not.toHaveProperty('extra')
+  })
 })
