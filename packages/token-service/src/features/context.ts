@@ -9,6 +9,7 @@ import { signingKeyStorage } from '../oauth/signing-key-storage.ts'
 import { trustedIssuerStorage } from './trusted-issuers/storage.ts'
 import { purgeTimeStorage } from '../storage/purge-time.ts'
 import { auditStorage } from '../storage/audit-storage.ts'
+import { submissionStorage } from '../storage/submission-storage.ts'
 import type { ClockJump } from './audit/acts.ts'
 import type { HashKeyWatch } from './hash-keys/acts.ts'
 import type { OpenidProviderSettings } from './people/openid-provider-settings.ts'
@@ -47,6 +48,7 @@ export function createStorage(open: OpenDatabase) {
     trustedIssuers: trustedIssuerStorage(database),
     developers: developerStorage(database),
     sessions: sessionStorage(database),
+    submissions: submissionStorage(database),
     signingKeys: signingKeyStorage(database),
     audit: auditStorage(database),
     purgeTime: purgeTimeStorage(database),

@@ -118,7 +118,9 @@ function selectTokens(query: Query) {
   return query
     .selectFrom('tokens')
     .innerJoin('applications', 'applications.id', 'tokens.applicationId')
-    .leftJoin('secrets', 'secrets.id', 'tokens.secretId')
+    .leftJoin('secrets', (join) =>
+      join.onRef('secrets.id', '=', 'tokens.secretId').onRef('secrets.ownerId', '=', 'tokens.applicationId'),
+    )
     .leftJoin('trustedIssuers', 'trustedIssuers.id', 'tokens.secretId')
     .leftJoin('developers', 'developers.id', 'tokens.secretId')
     .select(applicationColumns)

@@ -94,9 +94,9 @@ async function deleteExpired(
   { storage, keyring, auditRetentionMs, usageRetentionMs, also }: PurgeContext,
   nowMs: number,
 ): Promise<void> {
-  const { tokens, failures, assertions, signingKeys, sessions, developers, projects } = storage
+  const { tokens, failures, assertions, signingKeys, sessions, submissions, developers, projects } = storage
   const { activity, audit, compact } = storage
-  const parts = [failures, assertions, signingKeys, sessions, developers, projects]
+  const parts = [failures, assertions, signingKeys, sessions, submissions, developers, projects]
   // In whole days: each purge is an entry itself.
   const auditBeforeMs = nowMs - auditRetentionMs
   await Promise.all([

@@ -57,6 +57,8 @@ export interface Schema {
     lastSequence: number
     encryptedKey: string | null
   }
+  /** Forms that were sent: a digest of whose form it was, and the ID of what it created. */
+  submissions: { key: string; createdId: string; expiresAtMs: number }
   lastUses: { id: string; atMs: number }
   /** `products` and `scopes` are JSON arrays. */
   tokens: {

@@ -242,6 +242,21 @@ describe('rotating a secret', () => {
     expect((await admin.post(`${application.path}/secrets/${oldest}/revocation`)).status).toBe(303)
   })
 
+  it('makes no token active again by the form of a secret that was revoked', async () => {
+    const { admin, authUrl, application } = await withApplication()
+    const form = { overlap: 'month', submission_id: crypto.randomUUID() }
+    const { text } = await admin.post(`${application.path}/secrets`, form)
+    const { body } = await tokenFor(authUrl, { ...application, clientSecret: shown(text, 'client-secret') })
+    const isActive = async () => (await introspect(authUrl, body.access_token)).body.active as boolean
+    expect(await isActive()).toBe(true)
+    const page = (await admin.get(`${application.path}/credentials`)).text
+    for (const [path] of page.matchAll(/\/portal\/[^"]+\/revocation/g)) await admin.post(path)
+    expect(await isActive()).toBe(false)
+    await admin.post(`${application.path}/secrets`, form)
+    expect(await isActive()).toBe(false)
+    expect(page).not.toContain(form.submission_id)
+  })
+
   it('happens once by a form that is sent twice, and up to ten secrets', async () => {
     const portal = await withApplication()
     const { admin, application } = portal

@@ -313,6 +313,35 @@ describe('a developer', () => {
   })
 })
 
+describe('a request that is open', () => {
+  it('ends when the application is revoked, and is in no queue', async () => {
+    const { admin, application, settings, authUrl } = await approvedApplication()
+    await settings({ lifetime: '7200', product: products })
+    const seen = cells((await admin.get('/portal/approvals')).text, 'name')
+    expect(seen).toEqual([expect.stringContaining('Transcriber')])
+    const page = await admin.get('/portal/approvals')
+    const [, choice = ''] = /name="selected"\s+value="([^"]+)"/.exec(page.text) ?? []
+    await decide(admin, application.path, 'revoke')
+    expect(cells((await admin.get('/portal/approvals')).text, 'name')).toEqual([])
+    for (const form of [{ selected: choice }, { approve: choice }]) {
+      const { location } = await admin.post('/portal/approvals', { ...form, reason: '' })
+      expect((await admin.get(location!)).text).toContain('changed')
+    }
+    expect((await tokenFor(authUrl, application)).status).toBe(401)
+    expect(plainText((await admin.get(application.path)).text)).toContain('Revoked')
+  })
+
+  it.each(['application', 'project'])('ends when the %s is deleted, and does not return', async (deleted) => {
+    const { admin, grace, application, settings, authUrl } = await approvedApplication()
+    await settings({ lifetime: '7200' })
+    const path = deleted === 'project' ? application.path.replace(/\/applications.*/, '') : application.path
+    await grace.post(`${path}/deletion`, { decision: 'delete' })
+    await grace.post(`${path}/deletion`, { decision: 'restore' })
+    expect(cells((await admin.get('/portal/approvals')).text, 'name')).toEqual([])
+    expect((await tokenFor(authUrl, application)).body).toMatchObject({ expires_in: '3600' })
+  })
+})
+
 describe('tokens', () => {
   it('can all be revoked by the owner of the application', async () => {
     const { grace, application, authUrl, oldToken } = await approvedApplication()

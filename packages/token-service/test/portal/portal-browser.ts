@@ -136,15 +136,14 @@ export async function createApplication(
   project: string,
   form: Readonly<Record<string, string>> = {},
 ): Promise<CreatedApplication> {
-  const submissionId = crypto.randomUUID()
   const { text } = await browser.post('/portal/new-application', {
     ...applicationForm,
     project: idIn(project),
-    submission_id: submissionId,
+    submission_id: crypto.randomUUID(),
     ...form,
   })
   return {
-    path: `${project}/applications/${form['submission_id'] ?? submissionId}`,
+    path: /href="([^"]+\/applications\/[\w-]+)"/.exec(text)?.[1] ?? '',
     clientId: shown(text, 'client-id'),
     clientSecret: shown(text, 'client-secret'),
   }

@@ -1,28 +1,9 @@
 import { expect, it, describe } from 'vitest'
 import type { ResourceServerOptions } from '../../src/service/token-service-options.ts'
-import { AlreadyExists, rotateSecret } from '../../src/features/credentials/acts.ts'
-import { createResourceServer } from '../../src/features/resource-servers/acts.ts'
 import { seedApplications, seedResourceServers } from '../../src/service/seed-clients.ts'
 import { resolveOptions } from '../../src/service/service-settings.ts'
 import type { Storage } from '../../src/features/context.ts'
 import { openTestMemory, performOn } from '../storage/open-test-storage.ts'
-
-it('creates nothing twice with the same ID, as a form that is sent twice', async () => {
-  const storage = await openTestMemory()
-  const perform = performOn(storage, { clock: { now: () => 0 } })
-  const by = { actorType: 'api', address: '192.0.2.1' } as const
-  const create = () => perform(by, (act) => createResourceServer(act, { name: 'billing API' }, 'first'))
-  const { resourceServer } = await create()
-  const owner = { ...resourceServer, kind: 'resourceServers' } as const
-  const rotate = () => perform(by, (act) => rotateSecret(act, owner, { overlapMs: 0, id: 'second' }))
-  await rotate()
-  await expect(create()).rejects.toBeInstanceOf(AlreadyExists)
-  await expect(rotate()).rejects.toBeInstanceOf(AlreadyExists)
-  const created = resourceServer.secrets[0]?.id
-  expect(await storage.resourceServers.list()).toMatchObject([
-    { secrets: [{ id: created }, { id: 'second' }] },
-  ])
-})
 
 function contextOf(storage: Storage, nowMs: number, warn: (message: string) => void) {
   const perform = performOn(storage, { clock: { now: () => nowMs } })

@@ -4,6 +4,7 @@ import { createPasswordLink, inviteDeveloper } from '../../src/features/people/a
 import { addTrustedIssuer } from '../../src/features/trusted-issuers/acts.ts'
 import { createApplication } from '../../src/features/applications/acts.ts'
 import { createProject, deleteProject } from '../../src/features/projects/acts.ts'
+import { createOnce } from '../../src/storage/submission-storage.ts'
 import { webhookStorage } from '../../src/features/webhook/storage.ts'
 import { setWebhook } from '../../src/features/webhook/acts.ts'
 
@@ -64,7 +65,9 @@ export async function fillEveryTable({ authUrl, context }: ServiceWithContext): 
     dpop: 'allowed',
     ...settings,
   } as const
-  const { application: pending } = await perform(by, (act) => createApplication(act, invoices))
+  const { application: pending } = await perform(by, (act) =>
+    createOnce(act, 'a form', () => createApplication(act, invoices)),
+  )
   const trusted = {
     issuer: 'https://ci.example.com',
     audiences: [],

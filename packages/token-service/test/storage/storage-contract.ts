@@ -333,7 +333,9 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
       await storage.secrets.add(second)
       const byId = async (id: string) => (await find(one.clientId)).secrets.find((each) => each.id === id)
       expect(await byId(second.id)).toMatchObject({ hash: second.hash, expiresAtMs: createdAtMs + 5 })
-      expect(await storage.secrets.add({ ...second, prefix: 'twice' })).toBe(false)
+      await expect(storage.secrets.add({ ...second, prefix: 'twice' })).rejects.toThrow()
+      expect(await storage.secrets.countValid(one.id, createdAtMs + 4)).toBe(2)
+      expect(await storage.secrets.countValid(one.id, createdAtMs + 5)).toBe(1)
       await storage.secrets.expire(second.id, createdAtMs + 4)
       expect(await byId(second.id)).toEqual({ ...second, expiresAtMs: createdAtMs + 4 })
       await storage.secrets.remove(secrets[0]?.id ?? '')
@@ -351,6 +353,13 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
       expect(found.map((each) => each?.token)).toEqual(tokens)
       expect(found[0]?.application.status).toBe('pending')
       expect(await storage.tokens.find('unknown')).toBeUndefined()
+    })
+
+    it('does not find a token with the secret of another application', async () => {
+      const [one, other] = [await registered(), await registered()]
+      const issued = { ...token(one.secrets[0]), secretId: other.secrets[0]!.id }
+      await storage.tokens.save(issued)
+      expect(await storage.tokens.find(issued.hash)).toBeUndefined()
     })
 
     it('finds a token with the expiry of its secret, and not without its secret', async () => {

@@ -9,7 +9,6 @@ import {
 import { NotFoundError, UsageError } from '../../runtime/usage-error.ts'
 import { changesOf, type Act } from '../../storage/act.ts'
 import {
-  AlreadyExists,
   BeingDeleted,
   createClientId,
   createClientSecret,
@@ -42,16 +41,12 @@ export class OtherOwners extends AdministratorsOnly {
   }
 }
 
-/**
- * Returns the secret, which cannot be read again.
- *
- * @throws {@link AlreadyExists} if an application has that `id`
- */
+/** Returns the secret, which cannot be read again. */
 export async function createApplication(
   act: Act,
   details: NewApplication,
-  id: string = randomUUID(),
-): Promise<{ application: Application; clientSecret: string }> {
+): Promise<{ id: string; application: Application; clientSecret: string }> {
+  const id = randomUUID()
   const nowMs = act.clock.now()
   const clientId = createClientId()
   const project = await projectStorage(act).find(details.projectId)
@@ -62,10 +57,10 @@ export async function createApplication(
   const application = { claims: {}, ...details, organizationName, developerEmail, ...created }
   const clientSecret = createClientSecret()
   const secret = storedSecret(act.keyring, { ownerId: id, value: clientSecret, nowMs })
-  if (!(await applicationStorage(act).create(application, [secret]))) throw new AlreadyExists()
+  await applicationStorage(act).create(application, [secret])
   const { review, ...listed } = details
   act.audit('application_created', { clientId, detail: review?.note, changes: changesOf(listed) })
-  return { application, clientSecret }
+  return { id, application, clientSecret }
 }
 
 interface SettingsChange {
@@ -176,7 +171,7 @@ export async function deleteApplication(
   const { application, project } = client
   for (const each of [application, project]) leaveToAdministrators(each, byAdministrator)
   const isEnd = await endsForOthers(act, project.id, byAdministrator)
-  const changes = deletion(act, byAdministrator)
+  const changes = { ...deletion(act, byAdministrator), ...withoutRequest(application) }
   await applications.update(id, changes)
   await applications.revokeTokens(id)
   act.audit('application_deleted', { clientId, changes: changesOf(changes, application) })
@@ -241,6 +236,11 @@ export function deletion({ clock }: Act, byAdministrator: boolean) {
   }
 }
 
+/** A deletion closes what was requested: who restores the application requests it again. */
+export function withoutRequest({ requested }: Application): ApplicationChanges {
+  return requested ? { requested: null, review: null } : {}
+}
+
 export const restored = { deletesAtMs: null, deletedBy: null }
 
 export function leaveToAdministrators(
@@ -256,7 +256,8 @@ export async function endsForOthers(act: Act, projectId: string, byAdministrator
   return byAdministrator && !(await developerStorage(act).ownerIds(projectId)).includes(act.by.actorId ?? '')
 }
 
-export const unapproved = { status: 'revoked', review: null } as const
+/** What is requested ends with the approval: it would return as a change that looks harmless. */
+export const unapproved = { status: 'revoked', requested: null, review: null } as const
 
 /** Ends the approval of an application, its secrets and keys. */
 export async function endApplication(act: Act, client: RegisteredClient): Promise<void> {

@@ -8,8 +8,10 @@ import {
   moveApplication,
   restoreApplication,
 } from './acts.ts'
-import { AlreadyExists } from '../credentials/acts.ts'
-import type { ListedStatus } from '../search/listings.ts'
+import { listingStorage, type ListedStatus } from '../search/listings.ts'
+import { applicationStorage } from './storage.ts'
+import type { Act } from '../../storage/act.ts'
+import { AlreadySubmitted, createOnce } from '../../storage/submission-storage.ts'
 import type { RawParameters } from '../../oauth/parameters.ts'
 import { newApplicationPage, settingsPage } from './form-pages.ts'
 import {
@@ -134,21 +136,16 @@ export async function applicationPages(portal: FastifyInstance, service: PortalS
     }
     const project = await findOwnProject(storage, request, chosen)
     if (project.deletesAtMs !== undefined) throw new PortalError('not_found')
-    if ((await storage.applications.list(project.id)).length >= maxApplications) {
-      throw new PortalError('too_many_applications')
-    }
     const status = developer.administrator ? 'approved' : 'pending'
-    if (status === 'pending') {
-      const own = { ownerId: developer.id, status, limit: 0, offset: 0 } as const
-      const { total } = await storage.listings.applications(own)
-      if (total >= maxPending) throw new PortalError('too_many_pending')
-    }
     try {
       const { note, ...chosen } = parsed.data
       const review = status === 'pending' && note !== '' ? { review: { note } } : {}
       const details = { ...chosen, ...review, projectId: project.id, status } as const
       const { application, clientSecret } = await perform(actorOf(request), (act) =>
-        createApplication(act, details, id),
+        createOnce(act, id, async () => {
+          await rejectTooMany(act, details, developer.id)
+          return createApplication(act, details)
+        }),
       )
       if (form['from'] === 'start') {
         const client = { application, project, secrets: [], scopeAudiences: new Map() }
@@ -158,8 +155,8 @@ export async function applicationPages(portal: FastifyInstance, service: PortalS
       return { page: secretPage(request, { application, project, clientSecret }) }
     } catch (error) {
       // The page was reloaded: the secret was shown already.
-      if (error instanceof AlreadyExists) return { redirectTo: paths.application(project.id, id) }
-      throw error
+      if (!(error instanceof AlreadySubmitted)) throw error
+      return { redirectTo: paths.application(project.id, error.createdId) }
     }
   })
 
@@ -274,6 +271,19 @@ export async function applicationPages(portal: FastifyInstance, service: PortalS
     await perform(by, (act) => deleteApplication(act, application, administrator))
     return { redirectTo, notice: 'application_deleted' }
   })
+}
+
+/** Counted in the act itself, so that requests at the same time do not exceed a limit together. */
+async function rejectTooMany(
+  act: Act,
+  { projectId, status }: Pick<Application, 'projectId' | 'status'>,
+  ownerId: string,
+): Promise<void> {
+  if ((await applicationStorage(act).list(projectId)).length >= maxApplications)
+    throw new PortalError('too_many_applications')
+  if (status !== 'pending') return
+  const { total } = await listingStorage(act).applications({ ownerId, status, limit: 0, offset: 0 })
+  if (total >= maxPending) throw new PortalError('too_many_pending')
 }
 
 /** What the list can be narrowed down to: first that which somebody has to look at. */

@@ -13,7 +13,7 @@ import { resourceServerStorage } from '../resource-servers/storage.ts'
 import { secretStorage } from './storage.ts'
 import { parsePublicKeys, publicKeys, withKeys, withNewName, withoutKey } from './public-keys.ts'
 
-/** Something with this ID already exists: for example, a form was sent twice. */
+/** Something with this name already exists. */
 export class AlreadyExists extends Error {}
 
 /** Something that is being deleted cannot be changed. */
@@ -34,26 +34,22 @@ export interface CredentialOwner {
   readonly secrets: readonly StoredSecret[]
 }
 
-/**
- * Returns a new secret, once; the existing ones expire after `overlapMs`, which may be `Infinity`, or earlier.
- *
- * @throws {@link AlreadyExists} if there is a secret with the ID `id`
- */
+/** Returns a new secret, once; the existing ones expire after `overlapMs`, which may be `Infinity`, or earlier. */
 export async function rotateSecret(
   act: Act,
   owner: CredentialOwner,
-  { overlapMs, id }: { readonly overlapMs: number; readonly id?: string | undefined },
-): Promise<string> {
+  { overlapMs }: { readonly overlapMs: number },
+): Promise<{ readonly id: string; readonly clientSecret: string }> {
   await keysOf(act, owner)
   const secrets = secretStorage(act)
   const nowMs = act.clock.now()
   const clientSecret = createClientSecret()
-  const secret = storedSecret(act.keyring, { id, ownerId: owner.id, value: clientSecret, nowMs })
-  if (!(await secrets.add(secret))) throw new AlreadyExists()
+  const secret = storedSecret(act.keyring, { ownerId: owner.id, value: clientSecret, nowMs })
+  await secrets.add(secret)
   await secrets.expireOthers(secret, nowMs + overlapMs)
   const expiry = overlapMs < Infinity ? { existingSecretsExpireAtMs: nowMs + overlapMs } : {}
   act.audit('secret_rotated', { clientId: owner.clientId, detail: secret.id, changes: changesOf(expiry) })
-  return clientSecret
+  return { id: secret.id, clientSecret }
 }
 
 /** Does nothing if the client has no secret with that ID. */

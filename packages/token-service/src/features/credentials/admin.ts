@@ -90,7 +90,7 @@ function operationsFor({ path, ofOwner, haveTokens, suffix, find }: Owners): Any
       async run(service, { params, body, by }) {
         const owner = await find(service, params.clientId)
         const overlapMs = body.overlapSeconds * 1000
-        const clientSecret = await service.perform(by, (act) => rotateSecret(act, owner, { overlapMs }))
+        const { clientSecret } = await service.perform(by, (act) => rotateSecret(act, owner, { overlapMs }))
         return { clientId: owner.clientId, clientSecret }
       },
     }),

@@ -1,14 +1,6 @@
 import { html } from '@remix-run/html-template'
 import { z } from 'zod'
-import {
-  AlreadyExists,
-  type CredentialOwner,
-  addKeys,
-  removeKey,
-  renameKey,
-  revokeSecret,
-  rotateSecret,
-} from './acts.ts'
+import { type CredentialOwner, addKeys, removeKey, renameKey, revokeSecret, rotateSecret } from './acts.ts'
 import type { RawParameters } from '../../oauth/parameters.ts'
 import { code, copyButton, copyLabel } from '../../portal/layout/copyable.ts'
 import { type FormState, csrfInput, emptyForm, field, textArea } from '../../portal/layout/form.ts'
@@ -17,6 +9,8 @@ import { line, optionalLine, parseForm, submissionForm } from '../../portal/layo
 import type { DeveloperRequest, Pages } from '../../portal/page-routes.ts'
 import { PortalError } from '../../portal/portal-error.ts'
 import { overlaps } from './credentials-section.ts'
+import { AlreadySubmitted, createOnce } from '../../storage/submission-storage.ts'
+import { secretStorage } from './storage.ts'
 import { actorOf } from '../sessions/session.ts'
 import { UsageError } from '../../runtime/usage-error.ts'
 import type { ServiceContext } from '../context.ts'
@@ -61,15 +55,22 @@ export function addCredentialForms(
 
   post(at.secrets, async (request) => {
     const { owner, list, secretPage } = await find(request)
-    const { secretId, overlapMs, existingSecrets } = parseRotation(request.form, owner.secrets, clock.now())
+    const { data } = rotationForm.safeParse(request.form)
+    if (!data) throw new PortalError('invalid_form')
+    const overlap = overlaps.find(([value]) => value === data.overlap)!
     try {
-      const clientSecret = await perform(actorOf(request), (act) =>
-        rotateSecret(act, owner, { overlapMs, id: secretId }),
+      const { clientSecret, existing } = await perform(actorOf(request), (act) =>
+        createOnce(act, data.submission_id, async () => {
+          const existing = await secretStorage(act).countValid(owner.id, clock.now())
+          if (existing >= maxSecrets) throw new PortalError('too_many_secrets')
+          return { existing, ...(await rotateSecret(act, owner, { overlapMs: overlap[2] * 1000 })) }
+        }),
       )
+      const existingSecrets = existing > 0 ? describeOverlap(overlap) : undefined
       return { page: secretPage({ clientSecret, existingSecrets }) }
     } catch (error) {
       // The page was reloaded: the secret was shown already.
-      if (!(error instanceof AlreadyExists)) throw error
+      if (!(error instanceof AlreadySubmitted)) throw error
       return { redirectTo: list }
     }
   })
@@ -118,33 +119,6 @@ function describeOverlap([, label, seconds]: (typeof overlaps)[number]): string 
 
 const maxSecrets = 10
 const rotationForm = submissionForm.extend({ overlap: z.enum(overlaps.map(([value]) => value)) })
-
-interface Rotation {
-  /** Of the new secret. */
-  readonly secretId: string
-  readonly overlapMs: number
-  /** What happens to the existing secrets; `undefined` without any. */
-  readonly existingSecrets?: string | undefined
-}
-
-/** `secrets`: the existing ones. */
-function parseRotation(
-  form: RawParameters,
-  secrets: readonly Pick<StoredSecret, 'id' | 'expiresAtMs'>[],
-  nowMs: number,
-): Rotation {
-  const { data } = rotationForm.safeParse(form)
-  if (!data) throw new PortalError('invalid_form')
-  const valid = secrets.filter(({ expiresAtMs = Infinity }) => expiresAtMs > nowMs)
-  const wasSent = secrets.some(({ id }) => id === data.submission_id)
-  if (valid.length >= maxSecrets && !wasSent) throw new PortalError('too_many_secrets')
-  const overlap = overlaps.find(([value]) => value === data.overlap)!
-  return {
-    secretId: data.submission_id,
-    overlapMs: overlap[2] * 1000,
-    existingSecrets: valid.length > 0 ? describeOverlap(overlap) : undefined,
-  }
-}
 
 export interface NewKeyContent {
   readonly action: string

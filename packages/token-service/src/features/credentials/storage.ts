@@ -5,14 +5,17 @@ import { isValidAt } from '../../storage/hash-keys.ts'
 /** The secrets of applications and resource servers. */
 export function secretStorage({ query }: Database) {
   return {
-    /** `false` if there is one with that ID. */
-    async add(secret: StoredSecret): Promise<boolean> {
-      const { numInsertedOrUpdatedRows } = await query
-        .insertInto('secrets')
-        .values(secret)
-        .onConflict((conflict) => conflict.doNothing())
+    async add(secret: StoredSecret): Promise<void> {
+      await query.insertInto('secrets').values(secret).execute()
+    },
+    async countValid(ownerId: string, nowMs: number): Promise<number> {
+      const { count } = await query
+        .selectFrom('secrets')
+        .select((row) => row.fn.countAll<number>().as('count'))
+        .where('ownerId', '=', ownerId)
+        .where(isValidAt(nowMs))
         .executeTakeFirstOrThrow()
-      return numInsertedOrUpdatedRows === 1n
+      return Number(count)
     },
     async expire(id: string, expiresAtMs: number): Promise<void> {
       await query.updateTable('secrets').set({ expiresAtMs }).where('id', '=', id).execute()

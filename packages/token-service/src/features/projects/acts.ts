@@ -8,6 +8,7 @@ import {
   endsForOthers,
   leaveToAdministrators,
   restored,
+  withoutRequest,
   withOrganization,
   type OrPromise,
 } from '../applications/acts.ts'
@@ -80,7 +81,9 @@ export async function deleteProject(act: Act, { id }: Project, byAdministrator: 
   const isEnd = await endsForOthers(act, id, byAdministrator)
   const applications = applicationStorage(act)
   for (const client of await applications.list(id)) {
-    await applications.revokeTokens(client.application.id)
+    const { application } = client
+    if (application.requested) await applications.update(application.id, withoutRequest(application))
+    await applications.revokeTokens(application.id)
     if (isEnd) await endApplication(act, client)
   }
 }

@@ -12,6 +12,7 @@ import {
   restoreProject,
 } from './acts.ts'
 import type { Developer } from '../../storage/developer.ts'
+import { developerStorage } from '../people/storage.ts'
 import type { ListPage, ListedProject } from '../search/listings.ts'
 import type { RawParameters } from '../../oauth/parameters.ts'
 import {
@@ -85,11 +86,12 @@ export async function projectPages(portal: FastifyInstance, service: PortalServi
     const parsed = parseProjectForm(form)
     if (!parsed.data) return { page: newProjectPage(request, parsed.state), status: 422 }
     const { id, administrator } = developer
-    if (!administrator && (await developers.projectIds(id)).length >= maxProjects) {
-      throw new PortalError('too_many_projects')
-    }
     try {
-      const project = await perform(actorOf(request), (act) => createProject(act, parsed.data, id))
+      const project = await perform(actorOf(request), async (act) => {
+        if (!administrator && (await developerStorage(act).projectIds(id)).length >= maxProjects)
+          throw new PortalError('too_many_projects')
+        return createProject(act, parsed.data, id)
+      })
       const redirectTo = form['from'] === 'start' ? paths.start : paths.project(project.id)
       return { redirectTo, notice: 'project_created' }
     } catch (error) {

@@ -1,7 +1,8 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { projectNameKey, type Deletion, type Project } from '../../storage/application.ts'
 import { nameColumns } from '../../storage/folded-name.ts'
 import { toProject } from '../../storage/registered-client.ts'
-import { anyOf, countDeleted, inTransaction, type Database } from '../../storage/database.ts'
+import { anyOf, countDeleted, oneAfterAnother, type Database } from '../../storage/database.ts'
 
 export type ProjectChanges = Partial<Omit<Project, 'id' | 'createdAtMs' | keyof Deletion>> & Deletion
 
@@ -42,21 +43,38 @@ export function projectStorage(database: Database) {
     },
 
     // Memberships are deleted with them.
-    /** Deletes the projects and applications that can no longer be restored; returns how many. */
-    purge: (nowMs: number): Promise<number> =>
-      inTransaction(query, async (transaction) => {
-        const projects = transaction.selectFrom('projects').select('id').where('deletesAtMs', '<=', nowMs)
-        const applications = transaction.selectFrom('applications').select('id')
-        // A union, because PostgreSQL uses no index for an `or` with a subquery.
-        const found = await applications
-          .where('deletesAtMs', '<=', nowMs)
-          .union(applications.where('projectId', 'in', projects))
-          .execute()
-        const ids = found.map(({ id }) => id)
-        await transaction.deleteFrom('applications').where('id', 'in', anyOf(database, ids)).execute()
-        await transaction.deleteFrom('secrets').where('ownerId', 'in', anyOf(database, ids)).execute()
-        const deleted = transaction.deleteFrom('projects').where('deletesAtMs', '<=', nowMs)
-        return ids.length + (await countDeleted(deleted))
-      }),
+    /** Deletes the projects and applications that can no longer be restored, in bounded steps; returns how many. */
+    async purge(nowMs: number): Promise<number> {
+      for (let purged = 0; ; await nextTurn()) {
+        const deleted = await oneAfterAnother(database, (transaction) =>
+          purgeStep({ ...database, query: transaction }, nowMs),
+        )
+        purged += deleted
+        if (deleted === 0) return purged
+      }
+    },
   }
+}
+
+const purgeSize = 200
+
+/** Applications first: those of projects that are deleted, too. */
+async function purgeStep(database: Database, nowMs: number): Promise<number> {
+  const { query } = database
+  const projects = query.selectFrom('projects').select('id').where('deletesAtMs', '<=', nowMs)
+  const applications = query.selectFrom('applications').select('id')
+  // A union, because PostgreSQL uses no index for an `or` with a subquery.
+  const found = await applications
+    .where('deletesAtMs', '<=', nowMs)
+    .union(applications.where('projectId', 'in', projects))
+    .limit(purgeSize)
+    .execute()
+  if (found.length === 0)
+    return countDeleted(query.deleteFrom('projects').where('id', 'in', projects.limit(purgeSize)))
+  const ids = anyOf(
+    database,
+    found.map(({ id }) => id),
+  )
+  await query.deleteFrom('secrets').where('ownerId', 'in', ids).execute()
+  return countDeleted(query.deleteFrom('applications').where('id', 'in', ids))
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { NotFoundError } from '../../runtime/usage-error.ts'
 import { changesOf, type Act } from '../../storage/act.ts'
-import { AlreadyExists, createClientId, createClientSecret, storedSecret } from '../credentials/acts.ts'
+import { createClientId, createClientSecret, storedSecret } from '../credentials/acts.ts'
 import { resourceServerStorage, type ResourceServer, type ResourceServerStorage } from './storage.ts'
 
 /** @throws {@link NotFoundError} if no resource server has that client ID */
@@ -14,25 +14,21 @@ export async function findResourceServer(
   return server
 }
 
-/**
- * Creates an API that may introspect tokens; returns its secret, once.
- *
- * @throws {@link AlreadyExists} if there is one with that `id`
- */
+/** Creates an API that may introspect tokens; returns its secret, once. */
 export async function createResourceServer(
   act: Act,
   { name, audiences }: Pick<ResourceServer, 'name' | 'audiences'>,
-  id: string = randomUUID(),
-): Promise<{ resourceServer: ResourceServer; clientSecret: string }> {
+): Promise<{ id: string; resourceServer: ResourceServer; clientSecret: string }> {
+  const id = randomUUID()
   const nowMs = act.clock.now()
   const clientSecret = createClientSecret()
   const secrets = [storedSecret(act.keyring, { ownerId: id, value: clientSecret, nowMs })]
   const clientId = createClientId()
   const settings = { name, ...(audiences && { audiences }) }
   const resourceServer = { id, clientId, ...settings, createdAtMs: nowMs, secrets, keys: [], revision: 0 }
-  if (!(await resourceServerStorage(act).create(resourceServer))) throw new AlreadyExists()
+  await resourceServerStorage(act).create(resourceServer)
   act.audit('resource_server_created', { clientId, changes: changesOf(settings) })
-  return { resourceServer, clientSecret }
+  return { id, resourceServer, clientSecret }
 }
 
 interface ResourceServerChanges {

@@ -2,7 +2,6 @@ import { type SafeHtml, html } from '@remix-run/html-template'
 import type { FastifyInstance } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { AlreadyExists } from '../credentials/acts.ts'
 import {
   changeResourceServer,
   createResourceServer,
@@ -27,6 +26,7 @@ import { type LastUses, absent, lastUse } from '../../portal/layout/time.ts'
 import { administratorPages, type DeveloperRequest } from '../../portal/page-routes.ts'
 import { patterns } from '../../portal/paths.ts'
 import { PortalError } from '../../portal/portal-error.ts'
+import { AlreadySubmitted, createOnce } from '../../storage/submission-storage.ts'
 import type { PortalService } from '../sessions/openid-provider.ts'
 import { actorOf } from '../sessions/session.ts'
 
@@ -89,12 +89,12 @@ export async function resourceServerPages(
     if (!parsed.data) return { page: await list(request, parsed.state, id), status: 422 }
     try {
       const { resourceServer: server, clientSecret } = await perform(actorOf(request), (act) =>
-        createResourceServer(act, settingsOf(parsed.data), id),
+        createOnce(act, id, () => createResourceServer(act, settingsOf(parsed.data))),
       )
       return { page: resourceServerSecretPage(request, { server, clientSecret }) }
     } catch (error) {
       // The page was reloaded: the secret was shown already.
-      if (!(error instanceof AlreadyExists)) throw error
+      if (!(error instanceof AlreadySubmitted)) throw error
       return { redirectTo: request.paths.resourceServers }
     }
   })
@@ -131,7 +131,6 @@ interface ResourceServersContent {
   readonly nowMs: number
   readonly state: ListState
   readonly form: FormState
-  /** The ID of a new resource server. */
   readonly submissionId: string
 }
 

@@ -53,7 +53,7 @@ export function parseForm<Schema extends z.ZodObject>(
   return { state: { values, errors } }
 }
 
-/** The ID that a form assigns to what it creates: sending it twice creates it once. */
+/** By which a form is recognised: sending it twice creates something once. */
 export const submissionForm = z.object({ submission_id: z.uuid() })
 
 /** Deletes something, or restores it while that is possible. */

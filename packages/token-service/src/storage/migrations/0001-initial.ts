@@ -34,7 +34,7 @@ export const initial: Migration = {
       token_format text not null check (token_format in ('opaque', 'jwt')),
       audiences text not null,
       created_at_ms bigint not null,
-      requested text,
+      requested text check (requested is null or status = 'approved'),
       review text,
       keys text not null,
       claims text not null,
@@ -84,6 +84,13 @@ export const initial: Migration = {
     `create index secrets_owner on secrets (owner_id)`,
     `create index secrets_expiry on secrets (expires_at_ms)`,
     `create index secrets_key on secrets (key_id, expires_at_ms)`,
+    // Forms that were sent, so that each creates something once.
+    `create table submissions (
+      key text primary key,
+      created_id text not null,
+      expires_at_ms bigint not null
+    )`,
+    `create index submissions_expiry on submissions (expires_at_ms)`,
     `create table removed_hash_keys (
       key_id text primary key,
       removed_at_ms bigint not null,

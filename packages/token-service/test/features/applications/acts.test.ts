@@ -10,7 +10,7 @@ import {
   restoreApplication,
 } from '../../../src/features/applications/acts.ts'
 import { approve, decline, revokeApproval } from '../../../src/features/applications/approval-acts.ts'
-import { AlreadyExists, revokeSecret, rotateSecret } from '../../../src/features/credentials/acts.ts'
+import { revokeSecret, rotateSecret } from '../../../src/features/credentials/acts.ts'
 import {
   changeProject,
   createProject,
@@ -99,9 +99,9 @@ async function registered() {
     const { application: own, secrets } = await client()
     return { ...own, secrets, kind: 'applications' as const }
   }
-  const rotate = async (overlapMs: number, id?: string) => {
+  const rotate = async (overlapMs: number) => {
     const to = await owner()
-    return perform(ada, (each) => rotateSecret(each, to, { overlapMs, id }))
+    return (await perform(ada, (each) => rotateSecret(each, to, { overlapMs }))).clientSecret
   }
   const revoke = (from: Awaited<ReturnType<typeof owner>>, id: string) =>
     perform(ada, (each) => revokeSecret(each, from, id))
@@ -278,6 +278,20 @@ describe('acts on projects and applications', () => {
     expect(await storage.projects.purge(time.now + 1)).toBe(1)
   })
 
+  it('purges more than one step at once, and what was not deleted stays', async () => {
+    const { time, storage, acts, project, application } = await registered()
+    const kept = await acts.createProject({ ...project, name: 'kept' })
+    await acts.createApplication({ ...application, projectId: kept.id })
+    for (let each = 0; each < 450; each += 1) await acts.createApplication(application)
+    await acts.deleteProject(project, false)
+    time.now += 30 * 86_400_000
+    expect(await storage.projects.purge(time.now)).toBe(452)
+    expect(await storage.projects.list()).toMatchObject([{ name: 'kept' }])
+    expect(await storage.applications.page(10)).toMatchObject([{ secrets: [{}] }])
+    const { query } = storage.database
+    expect(await query.selectFrom('secrets').select('id').execute()).toHaveLength(1)
+  })
+
   it('changes projects, moves applications and declines requests', async () => {
     const { acts, storage, project, application, client, time } = await registered()
     const details = { name: 'q', organizationName: 'r', developerEmail: 's@example.com' }
@@ -307,12 +321,8 @@ describe('acts on projects and applications', () => {
     ])
   })
 
-  it('rejects what exists already, and a change of what has changed in the meantime', async () => {
-    const { acts, application, client, rotate } = await registered()
-    await expect(acts.createApplication(application, application.id)).rejects.toThrow(AlreadyExists)
-    const [secret] = (await client()).secrets
-    await expect(rotate(0, secret?.id)).rejects.toThrow(AlreadyExists)
-    expect((await client()).secrets).toEqual([secret])
+  it('rejects a change of what has changed in the meantime', async () => {
+    const { acts, application } = await registered()
     const settings = { ...application, name: 'renamed' }
     await acts.changeSettings(application, settings, { byAdministrator: false })
     await expect(acts.changeSettings(application, settings, { byAdministrator: false })).rejects.toThrow(
