@@ -145,7 +145,7 @@ describe('a new application', () => {
       from: 'approvals',
       reason: 'Which team\r\nuses it? <b>',
     })
-    expect(location).toBe(`/portal/approvals?declined=${application.clientId}`)
+    expect(location).toMatch(/^\/portal\/approvals\?decided=request_declined/)
     expect((await admin.get('/portal/approvals')).text).toContain('No pending approvals')
     expect((await tokenFor(service.authUrl, application)).status).toBe(401)
     const { text } = await grace.get(application.path)
@@ -232,14 +232,47 @@ describe('several new applications', () => {
     expect((await send(selected, grace)).status).toBe(403)
     expect((await send([])).status).toBe(422)
     expect((await send(['nonsense'])).status).toBe(400)
-    expect((await send(selected)).location).toBe('/portal/approvals')
-    expect((await admin.get('/portal/approvals')).text).toContain(
-      'Some applications have changed in the meantime',
-    )
+    const { location } = await send(selected)
+    const confirmed = await admin.get(location ?? '')
+    expect(plainText(confirmed.text)).toContain('Nothing was decided on 1 that has changed in the meantime')
+    expect(confirmed.text).toContain('<title>1 approved · Approvals')
     const statuses = await Promise.all(
       created.map(async (each) => (await tokenFor(service.authUrl, each)).status),
     )
     expect(statuses).toEqual([200, 401])
+  })
+})
+
+describe('what was decided', () => {
+  it('is named with a way back, for the one who decided it', async () => {
+    const time = { now: Date.UTC(2026, 0, 31, 12) }
+    const { admin, developer } = await startPortal({ clock: { now: () => time.now } })
+    const grace = await developer('grace')
+    const project = await createProject(grace)
+    const created = []
+    for (const name of ['Ärger', 'Billing', 'Claims', '<i>']) {
+      created.push(await createApplication(grace, project, { name }))
+      time.now += 1000
+    }
+    await decide(admin, created[0]!.path, 'approve')
+    time.now += 1000
+    const { text } = await admin.get('/portal/approvals')
+    const selected = [...text.matchAll(/name="selected"\s+value="([^"]+)"/g)].map(([, value]) => value ?? '')
+    const fields = [['csrf_token', admin.csrfToken], ...selected.map((each) => ['selected', each])]
+    const { location } = await admin.send('/portal/approvals', {
+      method: 'POST',
+      body: new URLSearchParams(fields),
+    })
+    time.now += 60_000
+    const confirmed = (await admin.get(location ?? '')).text
+    const [, notice = ''] = /<div role="status"[^>]*autofocus[^>]*>(.*?)<\/details>/s.exec(confirmed) ?? []
+    expect(plainText(notice).replaceAll(/\s+/g, ' ')).toContain('3 approved: Billing, Claims, <i>')
+    for (const { path } of created.slice(1)) expect(notice).toContain(`${path}/settings#more`)
+    expect(notice).not.toContain(created[0]!.path)
+    expect((await admin.get('/portal/approvals')).text).not.toContain('3 approved')
+
+    // Nobody else reads there what they did not decide.
+    expect((await grace.get(location ?? '')).status).toBe(403)
   })
 })
 
@@ -263,8 +296,10 @@ describe('several requests', () => {
       ...selected.map((each) => ['selected', each]),
     ]
     const { location } = await admin.send(part, { method: 'POST', body: new URLSearchParams(fields) })
-    expect(location).toBe(part)
-    expect((await admin.get(part)).text).toContain('The requests were declined.')
+    const { text: confirmed } = await admin.get(location ?? '')
+    expect(confirmed).toContain('<title>2 declined · Approvals')
+    expect(confirmed.match(/>Undo</g)).toHaveLength(2)
+    expect(location).toContain(part)
     for (const each of created) {
       expect((await tokenFor(service.authUrl, each)).status).toBe(401)
       expect((await grace.get(each.path)).text).toContain('Not this year')

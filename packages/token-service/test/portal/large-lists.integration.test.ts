@@ -80,8 +80,12 @@ describe('with 10,000 applications', () => {
     const queue = await browser.get('/portal/approvals?q=Application%2000042')
     expect(names(queue.text)).toEqual(['Application 00042'])
     const [, value = ''] = /name="approve"\s+value="([^"]+)"/.exec(queue.text) ?? []
-    expect((await browser.post('/portal/approvals', { approve: value })).location).toBe('/portal/approvals')
+    expect((await browser.post('/portal/approvals', { approve: value })).location).toMatch(
+      /approvals\?decided=/,
+    )
     expect((await storage.applications.findClient('client-42'))?.application.status).toBe('approved')
-    expect(plainText((await browser.get('/portal/approvals')).text)).toContain('1–50 of 4,999 to decide on')
+    expect(plainText((await browser.get('/portal/approvals')).text)).toContain(
+      '1–50 of 4,999 applications to decide on',
+    )
   })
 })

@@ -17,7 +17,7 @@ import {
 import { type FormState, csrfInput, emptyForm, textArea } from '../../portal/layout/form.ts'
 import { type Column, type ListState, list, listState, named, names } from '../../portal/layout/list.ts'
 import type { NoticeName } from '../../portal/layout/notices.ts'
-import type { PageContent } from '../../portal/layout/page.ts'
+import type { Confirmation, PageContent } from '../../portal/layout/page.ts'
 import { formatCount, linkTo } from '../../portal/layout/paging.ts'
 import { optionalText, parseForm } from '../../portal/layout/parse-form.ts'
 import { absent, relativeTime } from '../../portal/layout/time.ts'
@@ -98,11 +98,27 @@ export async function approvalPages(
     }
   }
 
+  /** What the administrator has just decided, as far as the URL says when; the audit log knows what it was. */
+  async function findDecisions({ query, developer }: DeveloperRequest): Promise<Decisions | undefined> {
+    const [, event, since, until, changed] =
+      /^(application_approved|request_declined) (\d{1,16}) (\d{1,16}) (\d{1,3})$/.exec(
+        String(query['decided'] ?? ''),
+      ) ?? []
+    if (event === undefined) return undefined
+    const filter = { event, actor: developer.name, sinceMs: Number(since), untilMs: Number(until) + 1 }
+    const entries = await storage.audit.list(shownDecisions, filter)
+    const found = await Promise.all(
+      entries.map(({ clientId = '' }) => storage.applications.findClient(clientId)),
+    )
+    const clients = found.filter((client) => client !== undefined).toReversed()
+    return { isApproval: event === 'application_approved', clients, changed: Number(changed) }
+  }
+
   get(patterns.approvals, async (request) => {
     const facets = Object.keys(approvalFacets) as (keyof typeof approvalFacets)[]
     const state = listState(request.query, { orders: ['requested'], facets })
     const { search, order, facet, limit, offset } = state
-    const { declined: clientId, project: projectId } = request.query
+    const { project: projectId } = request.query
     const project =
       typeof projectId === 'string' && projectId !== ''
         ? await findOwnProject(storage, request, projectId)
@@ -115,9 +131,8 @@ export async function approvalPages(
     ])
     const { items: clients, total } = found
     const owners = await storage.listings.owners(clients.map((client) => client.project.id))
-    const declined =
-      typeof clientId === 'string' ? await storage.applications.findClient(clientId) : undefined
-    const content = { clients, owners, state, total, counts, project, declined, nowMs: clock.now() }
+    const decided = await findDecisions(request)
+    const content = { clients, owners, state, total, counts, project, decided, nowMs: clock.now() }
     return { page: approvalsPage(request, content) }
   })
 
@@ -128,6 +143,7 @@ export async function approvalPages(
     const reason = parseForm(reasonForm, request.form).data?.reason
     if (reason === undefined) throw new PortalError('invalid_form')
     let changed = 0
+    const sinceMs = clock.now()
     for (const { revision: seen, clientId } of choices) {
       const application = (await storage.applications.findClient(clientId))?.application
       try {
@@ -152,10 +168,15 @@ export async function approvalPages(
       offset: 0,
     } as const
     const isSearchDone = q !== '' && (await storage.listings.applications(rest)).total === 0
-    const redirectTo = linkTo(request.paths.approvals, { q: isSearchDone ? '' : q, show, project })
-    if (changed > 0) return { redirectTo, notice: 'some_changed' }
-    return { redirectTo, notice: isDecline ? 'requests_declined' : 'approved' }
+    const decided = decidedSince(sinceMs, isDecline, changed)
+    const query = { q: isSearchDone ? '' : q, show, project, decided }
+    return { redirectTo: linkTo(request.paths.approvals, query) }
   })
+
+  /** For the URL of the page that confirms it. */
+  function decidedSince(sinceMs: number, isDecline: boolean, changed = 0): string {
+    return `${isDecline ? 'request_declined' : 'application_approved'} ${sinceMs} ${clock.now()} ${changed}`
+  }
 
   get(patterns.decline, async (request) => {
     const client = await ownClient(storage, request)
@@ -175,18 +196,31 @@ export async function approvalPages(
       if (!request.developer.administrator) throw new PortalError('not_allowed')
       return { page: declinePage(request, { client, from, state: reason.state }), status: 422 }
     }
+    const sinceMs = clock.now()
     const notice = await decide(application, request, reason.data.reason)
-    // The queue itself offers to undo it.
-    if (from === 'approvals')
-      return notice === 'request_declined'
-        ? { redirectTo: linkTo(paths.approvals, { declined: application.clientId }) }
-        : { redirectTo: paths.approvals, notice }
+    if (from === 'approvals' && notice === 'decline_undone') return { redirectTo: paths.approvals, notice }
+    if (from === 'approvals') {
+      const decided = decidedSince(sinceMs, notice === 'request_declined')
+      return { redirectTo: linkTo(paths.approvals, { decided }) }
+    }
     return { redirectTo: paths.application(project.id, application.id), notice }
   })
 }
 
 /** What can be requested. */
 const approvalFacets = { pending: 'New applications', changes: 'Changes' } as const
+
+/** At most a page of the queue is decided on at once. */
+const shownDecisions = 50
+const shownNames = 3
+
+/** What an administrator has just decided. */
+interface Decisions {
+  readonly isApproval: boolean
+  readonly clients: readonly RegisteredClient[]
+  /** On how many nothing was decided, because they had changed in the meantime. */
+  readonly changed: number
+}
 
 interface ApprovalsContent {
   readonly clients: readonly RegisteredClient[]
@@ -197,8 +231,7 @@ interface ApprovalsContent {
   readonly counts: Readonly<Record<ListedStatus, number>>
   /** The project that the list is narrowed down to. */
   readonly project: Project | undefined
-  /** The application that was declined last. */
-  readonly declined: RegisteredClient | undefined
+  readonly decided: Decisions | undefined
   readonly nowMs: number
 }
 
@@ -207,8 +240,7 @@ function approvalsPage(request: DeveloperRequest, content: ApprovalsContent): Pa
   const { paths, csrfToken, url } = request
   const { clients, state, total, counts, project } = content
   const facets = Object.entries(approvalFacets) as [keyof typeof approvalFacets, string][]
-  const body = html`${declinedNotice(request, content.declined)}
-    ${project === undefined ? '' : html`<p class="bar">Only of <a href="${paths.project(project.id)}">${project.name}</a> <a class="button small outline" href="${paths.approvals}">Show all projects</a></p>`}
+  const body = html`${project === undefined ? '' : html`<p class="bar">Only of <a href="${paths.project(project.id)}">${project.name}</a> <a class="button small outline" href="${paths.approvals}">Show all projects</a></p>`}
     <form id="decisions" method="post" action="${url}">${csrfInput(csrfToken)}</form>
     ${list(columns(request, content), clients, {
       label: 'Applications to decide on',
@@ -217,7 +249,7 @@ function approvalsPage(request: DeveloperRequest, content: ApprovalsContent): Pa
         path: paths.approvals,
         state,
         total,
-        noun: 'to decide on',
+        noun: 'applications to decide on',
         search: 'Name, project, owner, product or client ID',
         facets: [
           { id: '', label: 'All', count: counts.awaiting },
@@ -230,7 +262,55 @@ function approvalsPage(request: DeveloperRequest, content: ApprovalsContent): Pa
         <p class="muted">New applications, and changes that require a new approval, appear here.</p>
       </div>`,
     })}`
-  return { title: 'Approvals', body }
+  return {
+    title: 'Approvals',
+    body,
+    confirmation: content.decided && confirmationOf(request, content.decided),
+  }
+}
+
+/** How many there were, which, and where each can be taken back. */
+function confirmationOf(
+  request: DeveloperRequest,
+  { clients, isApproval, changed }: Decisions,
+): Confirmation {
+  const { paths } = request
+  const title = `${formatCount(clients.length)} ${isApproval ? 'approved' : 'declined'}`
+  const linkOf = ({ application, project }: RegisteredClient) =>
+    html`<a dir="auto" href="${paths.application(project.id, application.id)}">${application.name}</a>`
+  const [only] = clients
+  const undo = (client: RegisteredClient) =>
+    isApproval
+      ? html`<a
+          class="button small outline"
+          href="${paths.settings(client.project.id, client.application.id)}#more"
+          >Revoke<span class="visually-hidden"> ${client.application.name}</span></a
+        >`
+      : undoDeclineForm(request, client, 'approvals')
+  const more = clients.length - shownNames
+  const names = html`${clients.slice(0, shownNames).map((client, index) => html`${index === 0 ? '' : ', '}${linkOf(client)}`)}${more > 0 ? ` and ${formatCount(more)} more` : ''}`
+  const body = html`<div class="bar">
+      <p><strong>${title}</strong>${only && html`: ${names}`}</p>
+      ${only && clients.length === 1 ? undo(only) : ''}
+    </div>
+    ${changed === 0 ? '' : html`<p>Nothing was decided on ${formatCount(changed)} that ${changed === 1 ? 'has' : 'have'} changed in the meantime: see below.</p>`}
+    ${
+      clients.length > 1
+        ? html`<details>
+            <summary>${isApproval ? 'Revoke some of them' : 'Undo some of them'}</summary>
+            <ul class="rows">
+              ${clients.map(
+                (client) =>
+                  html`<li class="bar">
+                    <p>${linkOf(client)}</p>
+                    <div class="actions">${undo(client)}</div>
+                  </li>`,
+              )}
+            </ul>
+          </details>`
+        : ''
+    }`
+  return { title, body }
 }
 
 /** What is decided on the selected ones: as they were shown, whatever has changed since. */
@@ -263,21 +343,6 @@ function selection(total: number): SafeHtml {
         </footer>
       </form>
     </dialog>
-  </div>`
-}
-
-/** Confirms the decision, which can be undone. */
-function declinedNotice(request: DeveloperRequest, client: RegisteredClient | undefined): SafeHtml | '' {
-  const undo = client && undoDeclineForm(request, client, 'approvals')
-  if (!undo) return ''
-  const { application, project } = client
-  return html`<div role="status" class="notice bar" data-variant="success">
-    <p>
-      The request of
-      <a href="${request.paths.application(project.id, application.id)}">${application.name}</a>
-      was declined.
-    </p>
-    ${undo}
   </div>`
 }
 

@@ -59,6 +59,16 @@ if (all) {
     count()
   })
   for (const row of rows) row.addEventListener('change', count)
+  // With Shift, all from the row that was clicked last to this one.
+  let last
+  for (const row of rows)
+    row.addEventListener('click', ({ shiftKey }) => {
+      if (shiftKey && last) {
+        const [from, to] = [rows.indexOf(last), rows.indexOf(row)].toSorted((a, b) => a - b)
+        for (const each of rows.slice(from, to + 1)) each.checked = row.checked
+      }
+      last = row
+    })
   // The browser keeps what was selected when one comes back.
   if (rows.some((row) => row.checked)) count()
 }

@@ -27,8 +27,16 @@ export interface MenuFacts {
   readonly awaitingApproval?: number | undefined
 }
 
+/** What somebody has just done. It precedes everything else, gets the focus, and begins the title of the document. */
+export interface Confirmation {
+  readonly title: string
+  readonly body: SafeHtml | string
+}
+
 export interface PageContent {
   readonly title: string
+  /** @default the notice of the request before */
+  readonly confirmation?: Confirmation | undefined
   readonly body: SafeHtml
   /** Links to the parent pages: label and path. */
   readonly trail?: readonly (readonly [string, string])[] | undefined
@@ -52,8 +60,9 @@ export function page(viewer: Viewer, content: PageContent, facts: MenuFacts = {}
   // Those who have started find the steps below the overview.
   const section = own === paths.start && facts.isStarted ? paths.root : own
   const { title, body, trail = [], badge = '', actions, isCard = false, scripts = [], continueTo } = content
+  const confirmation = content.confirmation ?? (viewer.notice && confirmationOf(viewer.notice))
   const main = html`<main id="content" tabindex="-1" class="${isCard ? 'narrow' : ''}">
-    ${viewer.notice === undefined ? '' : html`<div role="status" class="notice" data-variant="success">${notices[viewer.notice]}</div>`}
+    ${confirmation === undefined ? '' : html`<div role="status" class="notice" data-variant="success" tabindex="-1" autofocus>${confirmation.body}</div>`}
     ${trail.length > 0 ? breadcrumbs(trail) : ''}
     <div class="title">
       <h1>${title}</h1>
@@ -62,13 +71,19 @@ export function page(viewer: Viewer, content: PageContent, facts: MenuFacts = {}
     ${body}
   </main>`
   return document(isCard ? { ...viewer, developer: undefined } : viewer, {
-    title,
+    title: confirmation === undefined ? title : `${confirmation.title} · ${title}`,
     main,
     section,
     scripts: ['portal.js', ...scripts],
     continueTo,
     facts,
   })
+}
+
+/** Its first sentence is enough for a title. */
+function confirmationOf(notice: NoticeName): Confirmation {
+  const body = notices[notice]
+  return { title: /^[^.]*/.exec(body)![0], body }
 }
 
 /** In paths, applications stand below their projects; in the menu, beside them. */

@@ -98,14 +98,14 @@ describe.skipIf(!hasChromium)(inChromium, () => {
 
     await measure('approve one of 4,000', 3, async () => {
       await activate(link('Approvals'))
-      await page.getByText('of 4,000 to decide on').waitFor()
+      await page.getByText('of 4,000 applications to decide on').waitFor()
       await keyboard.press('/')
       await keyboard.type('Application 2718')
       activations += 1
       await keyboard.press('Enter')
       await page.getByText('1–50 of').waitFor({ state: 'detached' })
       await activate(button('Approve Application 2718'))
-      await page.getByText('of 3,999 to decide on').waitFor()
+      await page.getByText('of 3,999 applications to decide on').waitFor()
       expect((await storage.applications.findClient('client-2718'))?.application.status).toBe('approved')
     })
 

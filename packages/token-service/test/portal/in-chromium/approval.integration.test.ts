@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest'
+import { startTokenService } from '@tokenwell/token-service'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { introspect, requestToken } from '../../test-service.ts'
 import { useCheapPasswords } from '../portal-browser.ts'
 import {
@@ -58,7 +59,7 @@ describe.skipIf(!hasChromium)(inChromium, () => {
     await inspectPage(phone, 'decline')
     await phone.getByLabel('Reason').fill('Which team uses it?')
     await phone.getByRole('button', { name: 'Decline' }).click()
-    await phone.getByText('was declined').waitFor()
+    await phone.getByText('1 declined: Transcriber').waitFor()
     await inspectPage(phone, 'approvals-declined')
     await grace.reload()
     await grace.getByText('An administrator declined the application: Which team uses it?').waitFor()
@@ -104,5 +105,64 @@ describe.skipIf(!hasChromium)(inChromium, () => {
     const third = await requestToken(service.authUrl, { clientId, clientSecret } as never)
     expect(third.body.api_product_list_json).toEqual(['sms', 'speech-to-text'])
     expect(await productsOf()).toEqual(['sms'])
+  })
+
+  it.each([
+    [390, 700],
+    [1280, 620],
+  ])('selects a range with Shift, and covers nothing with the bar, %i px wide', async (width, height) => {
+    const applications = Array.from({ length: 24 }, (_, index) => ({
+      name: `Reader ${String(index).padStart(2, '0')}`,
+      clientId: `reader-${index}`,
+      clientSecret: `secret-of-the-reader-${index}`,
+      status: 'pending' as const,
+    }))
+    const service = await startTokenService({ portal: true, applications })
+    onTestFinished(() => service.close())
+    const page = await openPage({ viewport: { width, height } })
+    await joinAsFirst(page, service)
+    await page.goto(`${service.authUrl}/portal/approvals`)
+    const boxes = page.locator('[name=selected]')
+    await boxes.nth(2).click()
+    await boxes.nth(15).click({ modifiers: ['Shift'] })
+    await boxes.nth(9).click()
+    const button = page.getByRole('button', { name: 'Approve 13' })
+    await button.waitFor()
+
+    // Wherever the page is scrolled to, a click on the button is one on the button.
+    const hits = await page.evaluate(`(() => {
+      const button = [...document.querySelectorAll('.selection button')].find((each) => each.checkVisibility())
+      let others = 0
+      for (let top = 0; top < 300; top += 5) {
+        scrollTo(0, top)
+        const { left, right, y, bottom } = button.getBoundingClientRect()
+        for (let x = left + 3; x < right - 3; x += 5)
+          for (let at = y + 3; at < bottom - 3; at += 5)
+            if (document.elementFromPoint(x, at) !== button) others += 1
+      }
+      scrollTo(0, 0)
+      return others
+    })()`)
+    expect(hits).toBe(0)
+    await boxes.first().focus()
+    for (let step = 0; step < 40; step += 1) {
+      await page.keyboard.press('Tab')
+      const isHidden = await page.evaluate(`(() => {
+        const bar = document.querySelector('.selection').getBoundingClientRect()
+        const focused = document.activeElement.getBoundingClientRect()
+        return !document.activeElement.closest('.selection') && focused.top >= bar.top && focused.bottom <= bar.bottom
+      })()`)
+      expect(isHidden, `step ${step}`).toBe(false)
+    }
+
+    await button.click()
+    await page.getByText('13 approved').waitFor()
+    expect(await page.title()).toBe('13 approved · Approvals · Tokenwell')
+    expect(await page.locator(':focus').innerText()).toContain('13 approved: Reader')
+    await inspectPage(page, 'approvals-approved')
+    await page.getByText('Revoke some of them').click()
+    await page.getByRole('link', { name: 'Revoke Reader 05' }).click()
+    await page.getByRole('heading', { name: 'Reader 05' }).waitFor()
+    expect(await page.getByRole('button', { name: 'Revoke application' }).isVisible()).toBe(true)
   })
 })

@@ -90,7 +90,7 @@ describe.skipIf(!hasChromium)(inChromium, () => {
     // Approve everything that one project requests.
     await page.goto(`${authUrl}/portal/approvals`)
     await activate(page.getByRole('link', { name: /Archive ·/ }).first())
-    await page.getByText('2 to decide on', { exact: true }).waitFor()
+    await page.getByText('2 applications to decide on', { exact: true }).waitFor()
     await activate(page.getByLabel('Select all that are shown'))
     await activate(page.getByRole('button', { name: 'Approve 2' }))
     await page.getByText('No pending approvals').waitFor()
