@@ -63,9 +63,16 @@ export function createIdentityAuthenticator(context: IdentityAuthenticatorContex
     { address, audiences }: Caller,
     reasons: Reasons,
   ) {
-    const { InvalidClaim, KeySetUnavailable, verifyClaims } = await import('./verify-assertion.ts')
+    const { InvalidClaim, KeySetUnavailable, localKeySet, verifyClaims } =
+      await import('./verify-assertion.ts')
+    const { jwks, jwksUrl } = issuer
     const sets = await keySets()
-    const key = issuer.jwksUrl === undefined ? sets.ofIssuer(issuer.issuer) : sets.get(issuer.jwksUrl)
+    const key =
+      jwks !== undefined
+        ? localKeySet(jwks)
+        : jwksUrl === undefined
+          ? sets.ofIssuer(issuer.issuer)
+          : sets.get(jwksUrl)
     try {
       return await verifyClaims(assertion, key, {
         issuer: issuer.issuer,

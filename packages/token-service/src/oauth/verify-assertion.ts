@@ -1,5 +1,6 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import {
+  createLocalJWKSet,
   decodeJwt,
   decodeProtectedHeader,
   errors,
@@ -9,10 +10,15 @@ import {
 } from 'jose'
 import { assertionAlgorithms } from './assertion-algorithms.ts'
 import { ProtocolError } from './protocol-error.ts'
-import type { PublicKey, PublicJwk } from '../storage/application.ts'
+import type { KeySet, PublicKey, PublicJwk } from '../storage/application.ts'
 import { KeySetUnavailable, type RemoteKeySets } from './remote-key-sets.ts'
 
 export { KeySetUnavailable }
+
+/** The keys of an issuer whose set is known. */
+export function localKeySet({ keys }: KeySet): JWTVerifyGetKey {
+  return createLocalJWKSet({ keys: [...keys] })
+}
 
 const toleranceSeconds = 60
 const maxLifetimeSeconds = 3_600

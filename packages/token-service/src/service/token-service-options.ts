@@ -205,6 +205,8 @@ export interface TrustedIssuerOptions {
   readonly issuer: string
   /** The https URL of its JWK set. @default the one in its metadata (RFC 8414, or OpenID Connect Discovery) */
   readonly jwksUrl?: string | undefined
+  /** Its JWK set, instead of a URL. */
+  readonly jwks?: { readonly keys: readonly object[] } | undefined
   /** The `aud` of its JWTs. @default the issuer or the token endpoint of this service */
   readonly audiences?: readonly string[] | undefined
   /** Accepts each JWT once, by its `jti`. Kubernetes and Google Cloud send one JWT repeatedly. @default false */

@@ -199,6 +199,11 @@ export interface IdentityRule {
   readonly claims: ClaimPatterns
 }
 
+/** A JWK set (RFC 7517, section 5). */
+export interface KeySet {
+  readonly keys: readonly { readonly kty: string; readonly [member: string]: unknown }[]
+}
+
 /** An issuer whose JWTs are exchanged for access tokens (RFC 7523, section 2.1). */
 export interface TrustedIssuer {
   readonly id: string
@@ -206,6 +211,8 @@ export interface TrustedIssuer {
   readonly issuer: string
   /** The URL of its JWK set; `undefined`: the one in its metadata. */
   readonly jwksUrl?: string | undefined
+  /** Its JWK set, instead of a URL. */
+  readonly jwks?: KeySet | undefined
   /** The `aud` of its JWTs; without any, this service's issuer or token endpoint. */
   readonly audiences: readonly string[]
   /** Whether each JWT is accepted once; it then needs a `jti`. */

@@ -91,6 +91,8 @@ export interface Schema {
     id: string
     issuer: string
     jwksUrl: string | null
+    /** A JSON object. */
+    jwks: string | null
     audiences: string
     detectReplay: number
     rules: string

@@ -22,6 +22,7 @@ const grant = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 const issuer = 'https://token.actions.example.com'
 const jwksUrl = `${issuer}/jwks`
 const [pair, otherPair] = await Promise.all([generateKeyPair('ES256'), generateKeyPair('ES256')])
+const [jwk, otherJwk] = await Promise.all([exportJWK(pair.publicKey), exportJWK(otherPair.publicKey)])
 const rsa = await generateKeyPair('RS256')
 
 const orders = { name: 'orders', clientId: 'orders', publicKey: await exportSPKI(rsa.publicKey) }
@@ -285,12 +286,12 @@ describe('rules', () => {
     [{ sub: 'a', environment: 'production' }, { sub: 'a' }, false],
     [{ sub: 'a', environment: 'production' }, { sub: 'a', environment: 'production' }, true],
     [
-      { 'kubernetes.io': { namespace: 'orders' } },
-      { 'kubernetes.io': { namespace: 'orders', pod: {} } },
+      { 'ci.example.com': { namespace: 'orders' } },
+      { 'ci.example.com': { namespace: 'orders', pod: {} } },
       true,
     ],
-    [{ 'kubernetes.io': { namespace: 'orders' } }, { 'kubernetes.io': { namespace: 'other' } }, false],
-    [{ 'kubernetes.io': { namespace: 'orders' } }, { 'kubernetes.io': 'orders' }, false],
+    [{ 'ci.example.com': { namespace: 'orders' } }, { 'ci.example.com': { namespace: 'other' } }, false],
+    [{ 'ci.example.com': { namespace: 'orders' } }, { 'ci.example.com': 'orders' }, false],
     [{ groups: 'admins' }, { groups: ['users', 'admins'] }, true],
     [{ groups: 'admins' }, { groups: ['users'] }, false],
     [{ email_verified: true }, { email_verified: 'true' }, false],
@@ -352,7 +353,14 @@ describe('rules', () => {
     [{ rules: [{ clientId: 'orders', claims: {} }] }, /claims" must contain/],
     [{ rules: [] }, /rules/],
     [{ jwksUrl: 'http://issuer.example.com/jwks' }, /jwksUrl" must be an https URL/],
-    [{ issuer: 'kubernetes', jwksUrl: undefined }, /its keys cannot be discovered. Set jwksUrl/],
+    [{ issuer: 'kubernetes', jwksUrl: undefined }, /its keys cannot be discovered. Set jwksUrl or jwks/],
+    [{ jwks: { keys: [jwk] } }, /jwks and jwksUrl .+ are mutually exclusive/],
+    [{ jwksUrl: undefined, jwks: { keys: [] } }, /jwks.keys" must/],
+    [{ jwksUrl: undefined, jwks: { keys: [{ kty: 'oct', k: 'c2VjcmV0' }] } }, /private or symmetric key/],
+    [
+      { issuer: 'https://gitlab.com' },
+      /rule of "https:\/\/gitlab.com" for "orders" must contain the project/,
+    ],
   ])('are checked at the start: %j', async (changes, message) => {
     await expect(trustingService(changes)).rejects.toThrow(message)
   })
@@ -386,6 +394,31 @@ describe('the keys of a trusted issuer', () => {
     const service = await trustingService({ jwksUrl: 'https://127.0.0.1:1/jwks' }, { fetchKeys: undefined })
     expect(await outcome(service)).toBe('503 temporarily_unavailable')
     expect(service.logged()).toContain('internal address 127.0.0.1')
+  })
+})
+
+describe('the JWK set of the settings', () => {
+  const jwks = {
+    keys: [
+      { ...otherJwk, kid: 'key-1' },
+      { ...jwk, kid: 'key-0' },
+    ],
+  }
+
+  it('verifies JWTs of an issuer that nothing is fetched from, in the configuration and over HTTP', async () => {
+    const changes = { issuer: 'a cluster', jwksUrl: undefined, jwks }
+    const service = await trustingService(changes, { applications: [orders] })
+    expect(await outcome(service, { claims: { iss: 'a cluster' } })).toBe('orders')
+    const forged = { claims: { iss: 'a cluster' }, key: otherPair.privateKey }
+    expect(await outcome(service, forged)).toBe('400 invalid_grant')
+    const unknown = { claims: { iss: 'a cluster' }, header: { kid: 'key-7' } }
+    expect(await outcome(service, unknown)).toBe('400 invalid_grant')
+    expect(service.published.requests).toEqual([])
+    const { jwksUrl: _, ...settings } = trusted
+    const administered = await administeredService({ applications: [orders], format: 'standard' })
+    const { status, body } = await administered.send('POST', '/trusted-issuers', { ...settings, jwks })
+    expect([status, body.jwks]).toEqual([201, jwks])
+    expect(await outcome(administered)).toBe('orders')
   })
 })
 
@@ -436,6 +469,20 @@ describe('administration', () => {
       'There is no application with the client ID "nobody".',
     )
     expect((await send('PUT', '/trusted-issuers/x', trusted)).status).toBe(404)
+    const google = {
+      issuer: 'https://accounts.google.com',
+      rules: [{ clientId: 'orders', claims: { iat: 1 } }],
+    }
+    for (const [method, at] of [
+      ['POST', '/trusted-issuers'],
+      ['PUT', path],
+    ] as const) {
+      const rejected = await send(method, at, google)
+      expect([rejected.status, rejected.body.error]).toEqual([
+        400,
+        'The rule of "https://accounts.google.com" for "orders" must contain the sub or the email of the service account: Google Cloud issues such JWTs to others too.',
+      ])
+    }
     const [listed] = (await send('GET', '/trusted-issuers')).body
     expect(listed.lastUsedAtMs).toBeGreaterThan(added.createdAtMs - 1)
 

@@ -210,6 +210,7 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
       const issuer = {
         id: randomUUID(),
         issuer: `https://${randomUUID()}.example.com`,
+        jwks: { keys: [{ kty: 'EC', kid: 'a"b' }] },
         audiences: ['a"b,c'],
         detectReplay: true,
         rules: [{ clientId: 'a', claims: { 'kubernetes.io': { namespace: '{x}' }, run: 1, main: true } }],

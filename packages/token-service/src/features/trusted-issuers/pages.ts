@@ -1,28 +1,41 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { FastifyInstance } from 'fastify'
-import { z } from 'zod'
-import type { RawParameters } from '../../oauth/parameters.ts'
+import { tokenPath } from '../../oauth/endpoint-paths.ts'
+import { jwtBearer, type RawParameters } from '../../oauth/parameters.ts'
 import type { ServiceContext } from '../context.ts'
+import { code, copyable, copyButton, copyLabel } from '../../portal/layout/copyable.ts'
 import { dialog } from '../../portal/layout/dialog.ts'
-import { choice, csrfInput, field, type FormState } from '../../portal/layout/form.ts'
+import { csrfInput, field, type FormState } from '../../portal/layout/form.ts'
 import { list, named, names, type Column } from '../../portal/layout/list.ts'
 import { dangerSection, moreMenu } from '../../portal/layout/menus.ts'
 import type { PageContent } from '../../portal/layout/page.ts'
 import { linkTo } from '../../portal/layout/paging.ts'
-import { line, optionalLine, parseForm, type ParsedForm } from '../../portal/layout/parse-form.ts'
 import { lastUse, type LastUses } from '../../portal/layout/time.ts'
 import { administratorPages, type DeveloperRequest, type PortalResponse } from '../../portal/page-routes.ts'
 import { patterns, type Paths } from '../../portal/paths.ts'
 import { actorOf } from '../sessions/session.ts'
 import { digest } from '../../runtime/digest.ts'
-import { describeIssue, firstIssue } from '../../runtime/parse-value.ts'
 import { NotFoundError, UsageError } from '../../runtime/usage-error.ts'
 import { foldName } from '../../storage/folded-name.ts'
 import type { IdentityRule, RegisteredClient } from '../../storage/application.ts'
 import type { TrustedIssuer } from '../../storage/application.ts'
 import { addTrustedIssuer, changeTrustedIssuer, findTrustedIssuer, removeTrustedIssuer } from './acts.ts'
-import { trustedIssuerSettings, type TrustedIssuerSettings } from './settings.ts'
-import { platformNames, platformOf, platformOfRule, platforms, type PlatformName } from './platform-forms.ts'
+import {
+  claimFields,
+  claimValues,
+  describeClaims,
+  foldedFurtherFields,
+  furtherFields,
+  issuerField,
+  issuerState,
+  presetValues,
+  type Read,
+  readClaims,
+  readIssuer,
+  textOf,
+  texts,
+} from './issuer-form.ts'
+import { presetNames, presetOf, presets, type Preset } from './presets.ts'
 
 /** How many applications a form offers; the others are found by their name or client ID. */
 const offeredApplications = 100
@@ -57,6 +70,7 @@ export async function trustedIssuerPages(portal: FastifyInstance, service: Servi
 
   /** The client ID of the application that the form names. */
   async function chosenApplication(text: string): Promise<string> {
+    if (text === '') throw new UsageError('Enter the name or client ID of an application.')
     if (await storage.applications.findClient(text)) return text
     const { items } = await storage.listings.applications({ search: text, limit: 50, offset: 0 })
     const [found, another] = items.filter(({ application }) => foldName(application.name) === foldName(text))
@@ -66,19 +80,15 @@ export async function trustedIssuerPages(portal: FastifyInstance, service: Servi
   }
 
   /** The rule that the form describes. */
-  async function ruleIn(form: RawParameters, platform: PlatformName): Promise<ParsedForm<IdentityRule>> {
-    const target = parseForm(applicationForm, form)
-    const claims = platforms[platform].parse(form)
-    if (!target.data || !claims.data) {
-      const states = [target, claims].flatMap((parsed) => (parsed.data ? [] : [parsed.state]))
-      const values = { ...texts(form), ...Object.assign({}, ...states.map((state) => state.values)) } as Texts
-      return { state: { values, errors: Object.assign({}, ...states.map(({ errors }) => errors)) as Texts } }
-    }
+  async function ruleIn(form: RawParameters, issuer: string): Promise<Read<IdentityRule>> {
+    const claims = readClaims(form, issuer)
+    const errors = claims.data ? {} : claims.errors
     try {
-      return { data: { clientId: await chosenApplication(target.data.application), claims: claims.data } }
+      const clientId = await chosenApplication(textOf(form, 'application'))
+      return claims.data ? { data: { clientId, claims: claims.data } } : { errors }
     } catch (error) {
       if (!(error instanceof UsageError)) throw error
-      return { state: { values: texts(form), errors: { application: error.message } } }
+      return { errors: { application: error.message, ...errors } }
     }
   }
 
@@ -91,38 +101,35 @@ export async function trustedIssuerPages(portal: FastifyInstance, service: Servi
 
   get(patterns.newTrustedIssuer, async (request) => {
     const application = String(request.query['application'] ?? '')
-    const platform = platformNames.find((name) => name === request.query['platform'])
-    if (platform === undefined) return { page: choosePlatformPage(request, application) }
-    const known = await storage.trustedIssuers.find(platforms[platform].issuer ?? '')
+    const name = presetNames.find((each) => each === request.query['preset'])
+    const preset: Preset | undefined = name && presets[name]
+    const known = preset?.issuer === undefined ? undefined : await storage.trustedIssuers.find(preset.issuer)
     if (known && !known.configured)
       return { redirectTo: linkTo(request.paths.newIdentityRule(known.id), { application }) }
-    const state = { values: { ...newIssuer, application }, errors: {} }
-    return { page: newIssuerPage(request, platform, state, await offered()) }
+    const filled = preset ? { issuer: preset.issuer ?? '', ...presetValues(preset) } : {}
+    const state = { values: { ...filled, application }, errors: {} }
+    return { page: newIssuerPage(request, { preset, state, offered: await offered() }) }
   })
 
   post(patterns.newTrustedIssuer, async (request): Promise<PortalResponse> => {
     const { form, paths } = request
-    const platform = platformNames.find((name) => name === form['platform']) ?? 'other'
-    const again = async (state: FormState) => ({
-      page: newIssuerPage(request, platform, state, await offered()),
-      status: 422,
-    })
-    const settings = issuerSettings({ ...form, issuer: platforms[platform].issuer ?? form['issuer'] ?? '' })
-    const rule = await ruleIn(form, platform)
-    if (!settings.data || !rule.data) {
-      const states = [settings, rule].flatMap((parsed) => (parsed.data ? [] : [parsed.state]))
-      const errors = Object.assign({}, ...states.map((state) => state.errors)) as Texts
-      const values = { ...texts(form), ...Object.assign({}, ...states.map((state) => state.values)) } as Texts
-      return again({ values, errors })
+    const issuer = textOf(form, 'issuer')
+    const again = async (errors: FormState['errors']) => {
+      const state = { values: texts(form), errors }
+      const preset = presetOf(issuer, [])
+      return { page: newIssuerPage(request, { preset, state, offered: await offered() }), status: 422 }
     }
-    const { data } = rule
+    const settings = readIssuer(form)
+    const rule = await ruleIn(form, issuer)
+    if (!settings.data || !rule.data)
+      return again({ ...(settings.data ? {} : settings.errors), ...(rule.data ? {} : rule.errors) })
+    const added = { ...settings.data, rules: [rule.data] }
     return saved(
       async () => {
-        const added = { ...settings.data, rules: [data] }
         const { id } = await perform(actorOf(request), (act) => addTrustedIssuer(act, added))
         return { redirectTo: paths.trustedIssuer(id), notice: 'trusted_issuer_added' }
       },
-      (message) => again({ values: texts(form), errors: { issuer: message } }),
+      (message) => again({ issuer: message }),
     )
   })
 
@@ -135,10 +142,13 @@ export async function trustedIssuerPages(portal: FastifyInstance, service: Servi
   get(patterns.trustedIssuer, async (request) => ({ page: await showIssuer(request) }))
 
   post(patterns.trustedIssuer, async (request): Promise<PortalResponse> => {
-    const { id, issuer } = await issuerOf(request)
-    const isShared = platforms.github.issuer === issuer
-    const settings = issuerSettings(isShared ? { ...request.form, issuer } : request.form)
-    if (!settings.data) return { page: await showIssuer(request, settings.state), status: 422 }
+    const { id } = await issuerOf(request)
+    const again = async (errors: FormState['errors']) => ({
+      page: await showIssuer(request, { values: texts(request.form), errors }),
+      status: 422,
+    })
+    const settings = readIssuer(request.form)
+    if (!settings.data) return again(settings.errors)
     const { data } = settings
     return saved(
       async () => {
@@ -147,10 +157,7 @@ export async function trustedIssuerPages(portal: FastifyInstance, service: Servi
         )
         return { redirectTo: request.paths.trustedIssuer(id), notice: 'trusted_issuer_changed' }
       },
-      async (message) => ({
-        page: await showIssuer(request, { values: texts(request.form), errors: { issuer: message } }),
-        status: 422,
-      }),
+      (message) => again({ issuer: message }),
     )
   })
 
@@ -163,20 +170,23 @@ export async function trustedIssuerPages(portal: FastifyInstance, service: Servi
   async function showRule(request: RuleRequest, given?: FormState): Promise<PageContent> {
     const issuer = await issuerOf(request)
     const rule = ruleOf(issuer, request.params.rule)
-    const platform = rule ? platformOfRule(platformOf(issuer), rule) : platformOf(issuer)
+    const preset = presetOf(issuer.issuer, issuer.rules)
     const values = rule
-      ? { ...platforms[platform].valuesOf(rule.claims), application: rule.clientId }
-      : { application: String(request.query['application'] ?? '') }
+      ? { ...claimValues(rule.claims), application: rule.clientId }
+      : { ...(preset && presetValues(preset)), application: String(request.query['application'] ?? '') }
     const state = given ?? { values, errors: {} }
-    return rulePage(request, { issuer, rule, platform, state, offered: await offered() })
+    return rulePage(request, { issuer, rule, preset, state, offered: await offered() })
   }
 
   async function saveRule(request: RuleRequest): Promise<PortalResponse> {
     const issuer = await issuerOf(request)
     const current = ruleOf(issuer, request.params.rule)
-    const platform = current ? platformOfRule(platformOf(issuer), current) : platformOf(issuer)
-    const rule = await ruleIn(request.form, platform)
-    if (!rule.data) return { page: await showRule(request, rule.state), status: 422 }
+    const again = async (errors: FormState['errors']) => ({
+      page: await showRule(request, { values: texts(request.form), errors }),
+      status: 422,
+    })
+    const rule = await ruleIn(request.form, issuer.issuer)
+    if (!rule.data) return again(rule.errors)
     const { data } = rule
     return saved(
       async () => {
@@ -191,10 +201,7 @@ export async function trustedIssuerPages(portal: FastifyInstance, service: Servi
         const notice = current ? 'identity_rule_changed' : 'identity_rule_added'
         return { redirectTo: request.paths.trustedIssuer(issuer.id), notice }
       },
-      async (message) => ({
-        page: await showRule(request, { values: texts(request.form), errors: { application: message } }),
-        status: 422,
-      }),
+      (message) => again({ application: message }),
     )
   }
 
@@ -224,17 +231,11 @@ export async function trustedIssuerPages(portal: FastifyInstance, service: Servi
   })
 }
 
-type Texts = Record<string, string>
 type Applications = ReadonlyMap<string, RegisteredClient>
 /** Client IDs, and how a list of them calls them. */
 type Offered = readonly (readonly [clientId: string, label: string])[]
 type IssuerRequest = DeveloperRequest & { readonly params: { readonly id: string } }
 type RuleRequest = DeveloperRequest & { readonly params: { readonly id: string; readonly rule?: string } }
-
-/** The form's fields, to show them again. */
-function texts(form: RawParameters): Texts {
-  return Object.fromEntries(Object.entries(form).filter(([, value]) => typeof value === 'string')) as Texts
-}
 
 /** Rules have no ID: a change names what the rule was, so that two administrators do not change different ones. */
 function ruleId({ clientId, claims }: IdentityRule): string {
@@ -261,43 +262,8 @@ async function saved(
   }
 }
 
-const applicationForm = z.object({ application: line(512) })
-const issuerForm = z.object({
-  issuer: line(1_000),
-  jwks_url: optionalLine(1_000),
-  audiences: optionalLine(5_000),
-  replay: z.enum(['until-expiry', 'once']),
-})
-const newIssuer = { replay: 'until-expiry' }
-
-/** What is chosen for an issuer, besides its rules. */
-function issuerSettings(form: RawParameters): ParsedForm<Omit<TrustedIssuerSettings, 'rules'>> {
-  const parsed = parseForm(issuerForm, form)
-  if (!parsed.data) return parsed
-  const { issuer, jwks_url: jwksUrl, audiences, replay } = parsed.data
-  const settings = trustedIssuerSettings.omit({ rules: true }).safeParse(
-    {
-      issuer,
-      ...(jwksUrl && { jwksUrl }),
-      audiences: audiences.split(' ').filter(Boolean),
-      detectReplay: replay === 'once',
-    },
-    { error: describeIssue },
-  )
-  if (settings.success) return { data: settings.data }
-  const [name, what] = firstIssue(settings.error)
-  const field = name === 'jwksUrl' ? 'jwks_url' : /^\w+/.exec(name)![0]
-  const label = field === 'jwks_url' ? 'The URL' : name
-  return { state: { values: parsed.data, errors: { [field]: `${label} ${what}.` } } }
-}
-
-function settingsOf({ issuer, jwksUrl, audiences, detectReplay }: Omit<TrustedIssuer, 'rules'>) {
-  return { issuer, ...(jwksUrl !== undefined && { jwksUrl }), audiences: [...audiences], detectReplay }
-}
-
-function issuerState({ issuer, jwksUrl = '', audiences, detectReplay }: TrustedIssuer): FormState {
-  const replay = detectReplay ? 'once' : 'until-expiry'
-  return { values: { issuer, jwks_url: jwksUrl, audiences: audiences.join(' '), replay }, errors: {} }
+function settingsOf({ id: _, createdAtMs: __, configured: ___, ...settings }: Omit<TrustedIssuer, 'rules'>) {
+  return settings
 }
 
 interface TrustedIssuersContent {
@@ -317,7 +283,7 @@ function trustedIssuersPage(
       label: 'Issuer',
       kind: 'name',
       cell: (issuer) => {
-        const label = platformLabel(issuer)
+        const label = presetOf(issuer.issuer, issuer.rules)?.title
         const below = [label && issuer.issuer, issuer.configured && 'In the configuration']
         return named({
           name: label ?? issuer.issuer,
@@ -353,59 +319,48 @@ function trustedIssuersPage(
   return { title: 'Trusted issuers', body, ...(issuers.length > 0 && { actions: add }) }
 }
 
-function platformLabel(issuer: TrustedIssuer): string | undefined {
-  const name = platformOf(issuer)
-  return name === 'other' ? undefined : platforms[name].title
-}
-
-/** @param application the client ID that its form names, if somebody comes from there */
-function choosePlatformPage({ paths }: DeveloperRequest, application: string): PageContent {
-  const body = html`<p class="lead">Which platform issues the JWTs?</p>
-    <ul class="rows">
-      ${platformNames.map((platform) => {
-        const { title, about } = platforms[platform]
-        const href = linkTo(paths.newTrustedIssuer, { platform, application })
-        return html`<li class="bar">
-          <p>
-            <strong><a href="${href}">${title}</a></strong
-            ><br /><span class="muted">${about}</span>
-          </p>
-        </li>`
-      })}
-    </ul>`
-  return { title: 'Trust an issuer', body, ...belongsTo(paths) }
-}
-
 /** Pages that the menu finds under the trusted issuers. */
 function belongsTo({ trustedIssuers }: Paths) {
   return { trail: [['Trusted issuers', trustedIssuers]] as const, section: trustedIssuers }
 }
 
-/** There is one GitHub; of the others, only the URL says which. */
-function titleOf(issuer: TrustedIssuer): string {
-  return platformOf(issuer) === 'github' ? platforms.github.title : issuer.issuer
+/** The platform, if all of its customers share the issuer; otherwise, only the URL says whose it is. */
+function titleOf({ issuer }: TrustedIssuer): string {
+  const preset = presetOf(issuer, [])
+  return preset?.issuer === issuer ? preset.title : issuer
+}
+
+interface NewIssuerContent {
+  readonly preset: Preset | undefined
+  readonly state: FormState
+  readonly offered: Offered
 }
 
 function newIssuerPage(
   { paths, csrfToken }: DeveloperRequest,
-  platform: PlatformName,
-  state: FormState,
-  applications: Offered,
+  { preset, state, offered }: NewIssuerContent,
 ): PageContent {
-  const { title } = platforms[platform]
-  const body = html`<form method="post" action="${paths.newTrustedIssuer}" class="card form">
-    ${csrfInput(csrfToken)}<input type="hidden" name="platform" value="${platform}" />
-    ${ruleFields(platform, state, applications)} ${issuerFields(platform, state, true)}
-    <button>Trust issuer</button>
-  </form>`
-  return {
-    title: platform === 'other' ? 'Trust an issuer' : `Trust ${title}`,
-    body,
-    ...belongsTo(paths),
-  }
+  const { application = '' } = state.values
+  const body = html`<nav class="facets" aria-label="Platforms">
+      <ul>
+        ${presetNames.map((name) => {
+          const href = linkTo(paths.newTrustedIssuer, { preset: name, application })
+          const { title } = presets[name]
+          return html`<li>
+            <a href="${href}" ${preset === presets[name] ? html`aria-current="true"` : ''}>${title}</a>
+          </li>`
+        })}
+      </ul>
+    </nav>
+    <form method="post" action="${paths.newTrustedIssuer}" class="card form">
+      ${csrfInput(csrfToken)} ${issuerField(state, preset)} ${ruleFields(state, preset, offered)}
+      ${foldedFurtherFields(state)}
+      <button>Trust issuer</button>
+    </form>`
+  return { title: 'Trust an issuer', body, ...belongsTo(paths) }
 }
 
-function ruleFields(platform: PlatformName, state: FormState, applications: Offered): SafeHtml {
+function ruleFields(state: FormState, preset: Preset | undefined, applications: Offered): SafeHtml {
   return html`${field(
       {
         name: 'application',
@@ -418,40 +373,7 @@ function ruleFields(platform: PlatformName, state: FormState, applications: Offe
     <datalist id="applications">
       ${applications.map(([clientId, label]) => html`<option value="${clientId}">${label}</option>`)}
     </datalist>
-    ${platforms[platform].fields(state)}`
-}
-
-/** Few new issuers need the last ones. */
-function issuerFields(platform: PlatformName, state: FormState, isNew: boolean): SafeHtml {
-  const { issuer, issuerHint = 'Exactly as in the claim iss of its JWTs.' } = platforms[platform]
-  const further = html`${field({ name: 'jwks_url', label: 'URL of its JWK set', hint: 'If empty, the URL is taken from the metadata of the issuer.', required: false }, state)}
-  ${field({ name: 'audiences', label: 'Audiences', hint: 'Values of the claim aud to accept, separated by spaces. If empty, it must be the URL of this service.', required: false }, state)}
-  ${choice(
-    {
-      name: 'replay',
-      label: 'A JWT is accepted',
-      choices: [
-        ['until-expiry', 'Until it expires'],
-        ['once', 'Only once (requires the claim jti)'],
-      ],
-    },
-    state,
-  )}`
-  const isWrong = ['jwks_url', 'audiences', 'replay'].some((name) => state.errors[name] !== undefined)
-  return html`${issuer === undefined ? field({ name: 'issuer', label: 'Issuer', hint: issuerHint }, state) : issuerError(state)}
-  ${
-    isNew
-      ? html`<details ${isWrong ? html`open` : ''}>
-          <summary>Keys, audiences and repeated JWTs</summary>
-          ${further}
-        </details>`
-      : further
-  }`
-}
-
-/** Of an issuer that nobody enters. */
-function issuerError({ errors: { issuer } }: FormState): SafeHtml | '' {
-  return issuer === undefined ? '' : html`<p class="error" role="alert">${issuer}</p>`
+    ${claimFields(state, preset)}`
 }
 
 interface TrustedIssuerContent {
@@ -466,11 +388,11 @@ function trustedIssuerPage(
   { issuer, applications, state }: TrustedIssuerContent,
 ): PageContent {
   const { paths, csrfToken } = request
-  const platform = platformOf(issuer)
+  const preset = presetOf(issuer.issuer, issuer.rules)
   const path = paths.trustedIssuer(issuer.id)
   const settings = html`<form method="post" action="${path}" class="card form">
       <h2>Settings</h2>
-      ${csrfInput(csrfToken)} ${issuerFields(platform, state, false)}
+      ${csrfInput(csrfToken)} ${issuerField(state, preset)} ${furtherFields(state)}
       <button>Save</button>
     </form>
     ${dangerSection('Remove', [
@@ -499,8 +421,29 @@ function trustedIssuerPage(
       </div>
       ${ruleList(request, issuer, applications)}
     </section>
-    ${issuer.configured ? '' : settings}`
+    ${whatMachinesSend(request, issuer, preset)} ${issuer.configured ? '' : settings}`
   return { title: titleOf(issuer), body, ...belongsTo(paths) }
+}
+
+/** What a machine needs to get a token, ready to copy. */
+function whatMachinesSend(
+  { baseUrl }: DeveloperRequest,
+  { audiences, rules }: TrustedIssuer,
+  preset: Preset | undefined,
+): SafeHtml {
+  const audience = audiences[0] ?? baseUrl
+  const [first, another] = new Set(rules.map(({ clientId }) => clientId))
+  // One JWT may stand for several applications; the request then names one.
+  const client = another === undefined ? '' : ` --data-urlencode 'client_id=${first}'`
+  const exchange = `curl -sS '${baseUrl}${tokenPath}?grant_type=${jwtBearer}' --data-urlencode "assertion=$JWT"${client}`
+  return html`<section aria-labelledby="send">
+    <h2 id="send">What a job sends</h2>
+    <p>
+      The JWT must be for this audience: ${copyable({ id: 'audience', value: audience, what: 'audience' })}
+    </p>
+    ${copyButton('job', copyLabel('job'))}
+    ${code(preset?.send(audience, exchange) ?? exchange, 'plaintext', 'Job', 'job')}
+  </section>`
 }
 
 function ruleList(
@@ -508,11 +451,10 @@ function ruleList(
   issuer: TrustedIssuer,
   applications: Applications,
 ): SafeHtml {
-  const platform = platforms[platformOf(issuer)]
   const removal = (rule: IdentityRule) =>
     dialog({
       id: `remove-${ruleId(rule)}`,
-      label: html`Remove<span class="visually-hidden"> ${platform.describe(rule.claims).join(', ')}</span>`,
+      label: html`Remove<span class="visually-hidden"> ${describeClaims(rule.claims).join(', ')}</span>`,
       style: 'ghost',
       title: 'Remove this rule?',
       body: html`<p>
@@ -526,10 +468,10 @@ function ruleList(
     })
   const columns: readonly Column<IdentityRule>[] = [
     {
-      label: platform.subject,
+      label: 'Claims',
       kind: 'name',
       cell: (rule) => {
-        const [name, below] = platform.describe(rule.claims)
+        const [name, below] = describeClaims(rule.claims)
         const href = issuer.configured ? undefined : paths.identityRule(issuer.id, ruleId(rule))
         return named({ name, href, below })
       },
@@ -557,7 +499,7 @@ function ruleList(
             cell: (rule: IdentityRule) =>
               moreMenu({
                 id: `more-${ruleId(rule)}`,
-                about: platform.describe(rule.claims).join(', '),
+                about: describeClaims(rule.claims).join(', '),
                 items: [removal(rule)],
               }),
           },
@@ -570,18 +512,18 @@ interface RuleContent {
   readonly issuer: TrustedIssuer
   /** Without one, it is a new one. */
   readonly rule: IdentityRule | undefined
-  readonly platform: PlatformName
+  readonly preset: Preset | undefined
   readonly state: FormState
   readonly offered: Offered
 }
 
 function rulePage(
   { paths, csrfToken }: DeveloperRequest,
-  { issuer, rule, platform, state, offered }: RuleContent,
+  { issuer, rule, preset, state, offered }: RuleContent,
 ): PageContent {
   const action = rule ? paths.identityRule(issuer.id, ruleId(rule)) : paths.newIdentityRule(issuer.id)
   const body = html`<form method="post" action="${action}" class="card form">
-    ${csrfInput(csrfToken)} ${ruleFields(platform, state, offered)}
+    ${csrfInput(csrfToken)} ${ruleFields(state, preset, offered)}
     <p class="hint">
       A JWT that rules of several applications accept gets tokens only if its request names the client ID of
       one of them.

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { UsageError } from '../../runtime/usage-error.ts'
-import type { ClaimPatterns } from '../../storage/application.ts'
+import type { ClaimPatterns, TrustedIssuer } from '../../storage/application.ts'
+import { parsePublicKeys } from '../credentials/public-keys.ts'
+import { missingOwner } from './presets.ts'
 
 const httpsUrl = z.url({ protocol: /^https$/, error: 'must be an https URL' })
 
@@ -33,12 +35,24 @@ export const claimPatterns = z
 
 export const maxRules = 200
 
+const maxKeySetLength = 65_536
+
 /** What is chosen for a trusted issuer. */
 export const trustedIssuerSettings = z.strictObject({
   issuer: z.string().min(1).max(1_000).describe('The `iss` of its JWTs, character by character.'),
   jwksUrl: httpsUrl
     .optional()
     .describe('The URL of its JWK set; by default, the one in its metadata (RFC 8414, or OpenID Connect).'),
+  jwks: z
+    .strictObject({
+      keys: z
+        .array(z.looseObject({ kty: z.string() }))
+        .min(1)
+        .max(20),
+    })
+    .refine((set) => JSON.stringify(set).length <= maxKeySetLength, 'must have at most 64 KiB as JSON')
+    .optional()
+    .describe('Its JWK set, instead of a URL: its keys change only with this setting.'),
   audiences: z
     .array(z.string().min(1).max(1_000))
     .max(20)
@@ -62,16 +76,26 @@ export const trustedIssuerSettings = z.strictObject({
     .describe('Which application a JWT stands for: exactly one must be found.'),
 })
 
-export type TrustedIssuerSettings = z.output<typeof trustedIssuerSettings>
+export type TrustedIssuerSettings = Omit<TrustedIssuer, 'id' | 'configured' | 'createdAtMs'>
 
-/** @throws {@link UsageError} for an issuer that is configured twice, or whose metadata cannot be at its URL */
+/**
+ * @throws {@link UsageError} for an issuer that is configured twice, or whose keys cannot be found or used, and for a rule that
+ *   accepts JWTs of other customers of its platform
+ */
 export function rejectInvalidIssuers(issuers: readonly TrustedIssuerSettings[]): void {
-  for (const [index, { issuer, jwksUrl }] of issuers.entries()) {
+  for (const [index, { issuer, jwksUrl, jwks, rules }] of issuers.entries()) {
     if (issuers.findIndex((each) => each.issuer === issuer) !== index)
       throw new UsageError(`trustedIssuers contains "${issuer}" twice. Put all rules into one entry.`)
-    if (jwksUrl === undefined && !httpsUrl.safeParse(issuer).success)
+    if (jwks !== undefined && jwksUrl !== undefined)
+      throw new UsageError(`jwks and jwksUrl of the trusted issuer "${issuer}" are mutually exclusive.`)
+    if (jwks !== undefined) parsePublicKeys(JSON.stringify(jwks))
+    if (jwks === undefined && jwksUrl === undefined && !httpsUrl.safeParse(issuer).success)
       throw new UsageError(
-        `The trusted issuer "${issuer}" is not an https URL, so its keys cannot be discovered. Set jwksUrl.`,
+        `The trusted issuer "${issuer}" is not an https URL, so its keys cannot be discovered. Set jwksUrl or jwks.`,
       )
+    for (const { clientId, claims } of rules) {
+      const missing = missingOwner(issuer, claims)
+      if (missing !== undefined) throw new UsageError(`The rule of "${issuer}" for "${clientId}" ${missing}.`)
+    }
   }
 }

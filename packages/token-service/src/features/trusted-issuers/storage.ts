@@ -1,4 +1,4 @@
-import type { IdentityRule, TrustedIssuer } from '../../storage/application.ts'
+import type { IdentityRule, KeySet, TrustedIssuer } from '../../storage/application.ts'
 import type { Schema } from '../../storage/schema.ts'
 import type { Database } from '../../storage/database.ts'
 
@@ -42,10 +42,11 @@ export function trustedIssuerStorage({ query }: Database) {
 
 type Row = Schema['trustedIssuers']
 
-function toRow({ jwksUrl, audiences, detectReplay, rules, configured, ...issuer }: TrustedIssuer): Row {
+function toRow({ jwksUrl, jwks, audiences, detectReplay, rules, configured, ...issuer }: TrustedIssuer): Row {
   return {
     ...issuer,
     jwksUrl: jwksUrl ?? null,
+    jwks: jwks === undefined ? null : JSON.stringify(jwks),
     audiences: JSON.stringify(audiences),
     detectReplay: Number(detectReplay),
     rules: JSON.stringify(rules),
@@ -55,6 +56,7 @@ function toRow({ jwksUrl, audiences, detectReplay, rules, configured, ...issuer 
 
 function toTrustedIssuer({
   jwksUrl,
+  jwks,
   audiences,
   detectReplay,
   rules,
@@ -64,6 +66,7 @@ function toTrustedIssuer({
   return {
     ...row,
     ...(jwksUrl !== null && { jwksUrl }),
+    ...(jwks !== null && { jwks: JSON.parse(jwks) as KeySet }),
     audiences: JSON.parse(audiences) as string[],
     detectReplay: detectReplay === 1,
     rules: JSON.parse(rules) as IdentityRule[],

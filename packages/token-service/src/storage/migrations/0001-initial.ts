@@ -127,6 +127,7 @@ export const initial: Migration = {
       id text primary key,
       issuer text not null unique,
       jwks_url text,
+      jwks text,
       audiences text not null,
       detect_replay integer not null check (detect_replay in (0, 1)),
       rules text not null,

@@ -46,13 +46,12 @@ describe.skipIf(!hasChromium)(inChromium, () => {
       const application = await createApplication(admin, project)
       await tokenFor(service.authUrl, application)
       await developer('grace')
-      await admin.get('/portal/new-trusted-issuer?platform=github')
+      await admin.get('/portal/new-trusted-issuer?preset=github')
       const trusted = await admin.post('/portal/new-trusted-issuer', {
-        platform: 'github',
+        issuer: 'https://token.actions.githubusercontent.com',
         application: application.clientId,
-        repository: 'example/orders',
-        jobs: 'branch',
-        of: 'main',
+        claim_1: 'repository',
+        value_1: 'example/orders',
         jwks_url: '',
         audiences: '',
         replay: 'once',
@@ -78,8 +77,8 @@ describe.skipIf(!hasChromium)(inChromium, () => {
       await page.context().addCookies(cookies)
       const pages = (await findRoutes()).filter(({ method, url }) => method === 'GET' && !notPages.has(url))
       expect(pages.length).toBeGreaterThan(25)
-      const forms = ['github', 'kubernetes', 'other'].map((name) => ({
-        url: `/portal/new-trusted-issuer?platform=${name}`,
+      const forms = ['gitlab', 'kubernetes', 'entra'].map((name) => ({
+        url: `/portal/new-trusted-issuer?preset=${name}`,
       }))
       for (const [index, { url }] of [...pages, ...forms].entries()) {
         await page.setViewportSize({ width: index % 2 === 0 ? 1280 : 390, height: 844 })
