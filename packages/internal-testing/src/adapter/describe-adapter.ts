@@ -6,6 +6,7 @@ import { describeBoundTokens } from './describe-bound-tokens.ts'
 import { describeOrigins } from './describe-origins.ts'
 import { describeRejections } from './describe-rejections.ts'
 import { describeResources } from './describe-resources.ts'
+import { describeSchemes } from './describe-schemes.ts'
 import { describeSecrets } from './describe-secrets.ts'
 import { describeTenants } from './describe-tenants.ts'
 
@@ -39,6 +40,7 @@ function describeTokens(title: string, adapter: AdapterUnderTest): void {
   describe(title, () => {
     describeBodies(adapter)
     describeOrigins(adapter)
+    describeSchemes(adapter)
     describeRejections(adapter)
     describeSecrets(adapter)
     describeBoundTokens(adapter)
