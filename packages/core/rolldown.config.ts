@@ -1,5 +1,5 @@
 import { defineConfig } from 'rolldown'
-import { licences } from '../../bundled-licences.ts'
+import { thirdParty } from '../../third-party.ts'
 
 // All code in one module, which the entries re-export, because reading many costs a cold start. It contains the parts of zod
 // that it uses: loading the package takes longer than all of core.
@@ -7,7 +7,7 @@ export default defineConfig({
   input: ['index', 'adapter', 'protocol', 'testing'].map((entry) => `src/${entry}.ts`),
   platform: 'neutral',
   treeshake: { moduleSideEffects: false },
-  plugins: [licences],
+  plugins: [thirdParty],
   output: {
     dir: 'dist',
     format: 'esm',

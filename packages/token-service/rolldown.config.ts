@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { defineConfig } from 'rolldown'
-import { licences } from '../../bundled-licences.ts'
+import { thirdParty } from '../../third-party.ts'
 
 const { dependencies, peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as Record<
   'dependencies' | 'peerDependencies',
@@ -16,7 +16,7 @@ export default defineConfig({
   },
   platform: 'node',
   external: Object.keys({ ...dependencies, ...peerDependencies }).map((name) => new RegExp(`^${name}(/|$)`)),
-  plugins: [licences],
+  plugins: [thirdParty],
   output: {
     dir: 'dist',
     format: 'esm',

@@ -15,6 +15,7 @@ import {
   checkTypeImports,
 } from './checks/packed-package.ts'
 import { checkLicences, checkUnused } from './checks/project.ts'
+import { checkThirdParty } from './checks/third-party.ts'
 import { checkWorkflows } from './checks/workflows.ts'
 import { publicPackages } from './public-packages.ts'
 
@@ -57,6 +58,7 @@ const all = [
   checkEach('are the types wrong', checkModuleTypes),
   checkEach('imports of the types', checkTypeImports),
   checkEach('API reports', (one) => checkApiReports(one)),
+  checkEach('bundled packages', (one) => checkThirdParty(one)),
 ]
 const list = new Listr(all, {
   exitOnError: false,

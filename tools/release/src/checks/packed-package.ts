@@ -80,7 +80,7 @@ const runtime = 'dist/_virtual/_rolldown/runtime.cjs'
 /** Files for browsers, which the build copies from other packages. */
 const assets = 'dist/assets/'
 /** Parts of a bundle that several entries share, and the licences of the packages in it. */
-const bundled = /^dist\/(?:chunks\/[\w-]+\.c?js(?:\.map)?|third-party-licences\.txt)$/
+const bundled = /^dist\/(?:chunks\/[\w-]+\.c?js(?:\.map)?|third-party-licences\.txt|third-party\.cdx\.json)$/
 const always = ['package.json', 'README.md', 'LICENSE']
 
 /** The package contains its sources, their build output and documents for users, and nothing else. */
