@@ -30,8 +30,9 @@ if (command === '--install') {
 }
 
 function problemOf(subject) {
-  // Written by git and by the release workflow.
+  // Written by git, by the release workflow, and by Dependabot, which names packages and versions in full.
   if (/^(?:Revert "|Merge |fixup! |squash! |Version [Pp]ackages)/.test(subject)) return undefined
+  if (/^(?:[\w()-]+: )?bump (?:\S+ from \S+ to \S+|the \S+ group\b)/i.test(subject)) return undefined
   if (subject.length > 72) return `has ${subject.length} characters, more than 72.`
   const [, first = '', second = ''] =
     /^[\w@./-]+(?:(?:,| and) [\w@./-]+)*: (\S+)(?: (\S+))?/.exec(subject) ?? []

@@ -9,12 +9,14 @@ interface Step {
 }
 
 interface Job {
+  readonly permissions?: Readonly<Record<string, string>>
   readonly needs?: string | readonly string[]
   readonly uses?: string
   readonly steps?: readonly Step[]
 }
 
 interface Workflow {
+  readonly concurrency?: { readonly group: string }
   readonly on: Readonly<Record<string, unknown>>
   readonly jobs: Readonly<Record<string, Job>>
 }
@@ -42,7 +44,8 @@ export function checkWorkflows(project = projectFolder): string[] {
   const must = (condition: boolean, sentence: string) => void (condition || problems.push(sentence))
 
   const ci = read('.github/workflows/ci.yml')
-  const { jobs } = read('.github/workflows/release.yml')
+  const release = read('.github/workflows/release.yml')
+  const { jobs } = release
   const runs = (job: string, command: RegExp) =>
     (ci.jobs[job]?.steps ?? []).some(({ run = '' }) => command.test(run))
   const before = (job: string): string[] =>
@@ -50,13 +53,26 @@ export function checkWorkflows(project = projectFolder): string[] {
   must('workflow_call' in ci.on, 'ci.yml must be one that release.yml can call')
   must(jobs['ci']?.uses === './.github/workflows/ci.yml', 'release.yml must run ci.yml in its job "ci"')
   must(before('publish').includes('ci'), 'the job "publish" of release.yml must need "ci"')
+  must(
+    release.concurrency === undefined && /github\.run_id/.test(ci.concurrency?.group ?? 'github.run_id'),
+    'a run of release.yml must not be cancelled by the next one: it may have a version to publish',
+  )
+  must(before('version').includes('publish'), 'the job "version" of release.yml must come after "publish"')
+  for (const [name, job] of Object.entries(jobs))
+    if (job.permissions?.['id-token'] === 'write' && job.steps?.some(({ run }) => run !== undefined))
+      problems.push(`the job "${name}" of release.yml may publish, so it must not run anything of its own`)
+  const setup = readFileSync(join(project, '.github/actions/setup/action.yml'), 'utf8')
+  must(
+    /default: '\d+\.\d+\.\d+'/.test(setup) && /--global pnpm@\d+\.\d+\.\d+$/m.test(setup),
+    '.github/actions/setup must name exact versions of Node and pnpm: a release is built with them',
+  )
   must(runs('check', /^\.ci\/run$/), 'the job "check" of ci.yml must run .ci/run')
   must(runs('test', /^pnpm test$/), 'the job "test" of ci.yml must run all tests')
   must(
     runs('compatibility', /^pnpm check:compatibility /),
     'the job "compatibility" of ci.yml must run its check',
   )
-  must(runs('pull-request', /pnpm changeset status --since/), 'ci.yml must require a changeset')
+  must(runs('pull-request', /^pnpm check:changesets/), 'ci.yml must check the changesets')
   must(runs('pull-request', /check-subjects/), 'ci.yml must check the subjects of commits')
   return problems
 }
