@@ -2,7 +2,7 @@
 // describes, and compares what is there afterwards with its table.
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { appendFile, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { run } from '../../run-process.ts'
@@ -11,6 +11,7 @@ import { projectFolder, publicPackages, readManifest } from './public-packages.t
 
 const folder = await mkdtemp(join(tmpdir(), 'tokenwell-rehearsal-'))
 const copy = join(folder, 'project')
+const packedFolder = join(folder, 'packed')
 const names = { core: '@tokenwell/core', 'ky-hook': '@tokenwell/ky-hook', cli: 'tokenwell' }
 const began = performance.now()
 
@@ -70,14 +71,34 @@ async function version(...args: string[]): Promise<void> {
   await commit('Version Packages')
 }
 
+/** Builds and publishes by hand. */
 const release = (...args: string[]) => inCopy('pnpm', 'run', 'release', ...args)
 
-/** A change of core with its changeset, as a pull request brings it. */
-async function change(type: 'patch' | 'minor', summary: string): Promise<void> {
-  const changeset = `---\n'${names.core}': ${type}\n---\n\n${summary}\n`
-  await writeFile(join(copy, `.changeset/${type}.md`), changeset)
-  await commit(`core: change what the ${type} release is about (#12)`)
+/** What a run of the release workflow does for the commit of the copy. Returns what its job "plan" prints. */
+async function workflow(branch = 'main'): Promise<string> {
+  await rm(packedFolder, { recursive: true, force: true })
+  const printed = await inCopy('pnpm', '--dir', 'tools/release', 'run', 'plan', branch, packedFolder)
+  if (!printed.includes('publish @') && !printed.includes('publish tokenwell')) return printed
+  await inCopy('pnpm', 'run', 'build', '--filter', './packages/*')
+  const plan = join(packedFolder, 'publish-plan.json')
+  const packages = join(packedFolder, 'packages')
+  await inCopy('pnpm', 'changeset', 'pack', '--from-publish-plan', plan, '--out-dir', packages)
+  await inCopy('pnpm', 'changeset', 'publish', '--from-pack-dir', packages)
+  return printed
 }
+
+/** A change of core with its changeset, as a pull request brings it. */
+async function change(type: 'patch' | 'minor', summary: string, id: string = type): Promise<void> {
+  const base = (await inCopy('git', 'rev-parse', 'HEAD')).trim()
+  await appendFile(join(copy, 'packages/core/src/index.ts'), `// ${summary.split('\n')[0]}\n`)
+  const changeset = `---\n'${names.core}': ${type}\n---\n\n${summary}\n`
+  await writeFile(join(copy, `.changeset/${id}.md`), changeset)
+  await commit(`core: change what the ${type} release is about (#12)`)
+  await checkChangesets(base)
+}
+
+const checkChangesets = (base: string) =>
+  inCopy('pnpm', '--dir', 'tools/release', 'run', 'check:changesets', base)
 
 interface Document {
   readonly 'dist-tags': Readonly<Record<string, string>>
@@ -124,45 +145,74 @@ try {
   await copyProject(registry)
   say('a copy of the project')
 
-  await step('first', async () => {
+  await step('first, by hand', async () => {
     await beginWithFirstVersion()
+    await assert.rejects(workflow(), /is not on the registry. Publish the first version by hand/)
     await release()
     assert.equal(await coreWith(registry, names['ky-hook'], 'ky'), '0.1.0')
+    assert.doesNotMatch(await workflow(), /publish/)
   })
-  await step('a patch, whose publication breaks in the middle and is repeated', async () => {
+  await step('a patch that breaks in the middle, while another change is merged', async () => {
     await change('patch', 'Fixes what the rehearsal is about.')
+    assert.match(await workflow(), /^open or update "Version Packages"$/m)
+    const before = (await inCopy('git', 'rev-parse', 'HEAD')).trim()
     await version()
+    await checkChangesets(before)
     registry.failing = names['ky-hook']
-    await assert.rejects(release(), 'a publication that fails must exit with an error')
+    await assert.rejects(workflow(), 'a publication that fails must exit with an error')
+    registry.failing = undefined
     assert.equal((await documentOf(registry, names.core))['dist-tags']['latest'], '0.1.1')
     assert.equal((await documentOf(registry, names['ky-hook']))['dist-tags']['latest'], '0.1.0')
-    registry.failing = undefined
-    await release()
+    // The run of another merge completes it, although there are changesets again.
+    await change('patch', 'Fixes what is next.', 'next')
+    assert.match(
+      await workflow(),
+      /publish @tokenwell\/ky-hook@0\.1\.1 as latest\n.*open or update "Version Packages"/s,
+    )
     const changelog = await changelogOf('core')
     const line =
       /- \[#12\]\(\S+\/pull\/12\) \[`\w{7}`\]\(\S+\/commit\/\w{40}\) by Rehearsal: Fixes what the rehearsal is about\./
     assert.match(changelog, line)
     assert.match(await changelogOf('ky-hook'), /Updated dependencies:\n {2}- @tokenwell\/core@0\.1\.1/)
     assert.equal(await coreWith(registry, `${names['ky-hook']}@0.1.1`, 'ky'), '0.1.1')
+    await rm(join(copy, '.changeset/next.md'))
+    await commit('tools: forget the next change')
   })
   await step('a pre-release', async () => {
     await inCopy('pnpm', 'changeset', 'pre', 'enter', 'next')
-    await change('minor', 'Renames `a` to `b`.\n\n**Migration**: replace `a()` with `b()`.')
+    await change('minor', 'Breaking: renames `a` to `b`.\n\n**Migration**: replace `a()` with `b()`.')
     await version()
-    await release()
+    await workflow()
     assert.equal(await coreWith(registry, `${names['ky-hook']}@next`, 'ky'), '0.2.0-next.0')
     return 'next'
   })
   await step('a breaking change', async () => {
     await inCopy('pnpm', 'changeset', 'pre', 'exit')
     await version()
-    await release()
+    await workflow()
     assert.match(
       await changelogOf('core'),
       /## 0\.2\.0\n.*\*\*Migration\*\*: replace `a\(\)` with `b\(\)`\./s,
     )
-    assert.match(await changelogOf('ky-hook'), /Requires the new @tokenwell\/core\. Update both together\./)
     assert.equal(await coreWith(registry, names['ky-hook'], 'ky'), '0.2.0')
+  })
+  await step('a fix of the minor version before', async () => {
+    await inCopy('git', 'checkout', '--quiet', '-b', 'release/0.1', `${names.core}@0.1.1`)
+    await change('patch', 'Fixes a leak.')
+    await version()
+    assert.match(await workflow('release/0.1'), /publish @tokenwell\/core@0\.1\.2 as fix-0\.1/)
+    assert.equal(await coreWith(registry, `${names['ky-hook']}@fix-0.1`, 'ky'), '0.1.2')
+    assert.equal(await coreWith(registry, names['ky-hook'], 'ky'), '0.2.0')
+    // A version that exists, from a commit without the fix.
+    await inCopy('git', 'checkout', '--quiet', '-b', 'other', `${names.core}@0.1.1`)
+    await change('patch', 'Fixes something else.')
+    await version()
+    await assert.rejects(
+      workflow('release/0.1'),
+      /@tokenwell\/core@0\.1\.2.* was published from another branch/,
+    )
+    await inCopy('git', 'checkout', '--quiet', 'main')
+    return 'fix-0.1'
   })
   await step('a snapshot', async () => {
     await change('patch', 'Tries something.')
@@ -182,7 +232,7 @@ if (!process.exitCode) await rm(folder, { recursive: true })
 /** Compares the rows with those of the page. `…` matches what differs between runs. */
 async function compare(): Promise<void> {
   const page = await readFile(join(projectFolder, 'RELEASING.md'), 'utf8')
-  const table = [...page.matchAll(/^\| (?:first|a patch|pre-release|breaking change|snapshot)\b.*$/gm)]
+  const table = [...page.matchAll(/^\| (?:first|a patch|pre-release|breaking change|fix|snapshot)\b.*$/gm)]
   const cells = ([line]: RegExpExecArray) =>
     line
       .split('|')
