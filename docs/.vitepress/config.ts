@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitepress'
@@ -15,6 +16,9 @@ const repository = 'https://github.com/tokenwell/tokenwell'
 const { version } = JSON.parse(
   readFileSync(new URL('../../packages/core/package.json', import.meta.url), 'utf8'),
 ) as { version: string }
+const tags = spawnSync('git', ['tag', '--points-at', 'HEAD'], { encoding: 'utf8' }).stdout ?? ''
+/** Between two releases, the pages describe what the next one will have. */
+const documented = tags.includes(`@tokenwell/core@${version}`) ? `v${version}` : `next (after ${version})`
 
 export default defineConfig({
   title: 'Tokenwell',
@@ -97,7 +101,7 @@ export default defineConfig({
       { text: 'Reference', link: '/reference/', activeMatch: '^/reference/' },
       { text: 'Benchmarks', link: '/benchmarks/', activeMatch: '^/benchmarks/' },
       {
-        text: `v${version}`,
+        text: documented,
         items: [
           { text: 'Releases', link: `${repository}/releases` },
           { text: 'Contributing', link: `${repository}/blob/main/CONTRIBUTING.md` },
