@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import './tools/design/generate.ts'
 
 // Processes that the tests start load each module compiled, and TypeScript without types, from their second start on.
 process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'tokenwell-compile-cache')

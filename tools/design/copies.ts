@@ -18,7 +18,7 @@ const places = [
 
 const fonts = ['sans.woff2', 'mono.woff2', 'OFL.txt'] as const
 
-/** What each copy must contain, by its path in the repository. */
+/** What each generated file must contain, by its path in the repository. */
 export function copies(): ReadonlyMap<string, Buffer> {
   return new Map(
     places.flatMap(({ folder, icon, styles }) => [

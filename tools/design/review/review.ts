@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util'
 import { launchBrowser } from '@tokenwell/internal-testing/browser'
 import { describePageLoad, measurePageLoad } from '@tokenwell/internal-testing/page-load'
 import { startTokenService } from '../../../packages/token-service/src/index.ts'
+import '../generate.ts'
 import { large, seed, small } from './seed.ts'
 
 const { positionals, values } = parseArgs({

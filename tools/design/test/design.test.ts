@@ -1,8 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { pairs, palette, type Colour } from '../palette.ts'
-import { copies } from '../copies.ts'
 
 /** Relative luminance (WCAG 2.2). */
 function luminance(colour: string): number {
@@ -38,11 +35,4 @@ describe.each(['light', 'dark'] as const)('the palette, %s', (scheme) => {
     const others = (Object.keys(colours) as Colour[]).filter((name) => !paired.has(name))
     expect(others).toEqual(['line'])
   })
-})
-
-const root = join(import.meta.dirname, '../../..')
-
-it.each([...copies()])('is copied as it is generated: %s', (path, content) => {
-  // If this fails: node tools/design/generate.ts
-  expect(readFileSync(join(root, path)).equals(content)).toBe(true)
 })
