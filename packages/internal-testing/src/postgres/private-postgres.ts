@@ -22,9 +22,7 @@ export async function startPostgresServer(
   if (newest === undefined) throw new Error('PostgreSQL is not here: install the Debian package postgresql.')
   const bin = join(binaries, newest, 'bin')
   const data = mkdtempSync(join(tmpdir(), 'tokenwell-postgres-'))
-  // PostgreSQL does not run as root.
-  const user = process.getuid?.() === 0 ? nobody() : undefined
-  if (user) chownSync(data, user.uid, user.gid)
+  const user = unprivilegedUser(data)
   const initdb = ['-D', data, '-U', 'tokenwell', '-A', 'trust', '--no-sync']
   await promisify(execFile)(join(bin, 'initdb'), initdb, { ...user, cwd: data })
 
@@ -76,10 +74,14 @@ function saysReady(server: ChildProcess): Promise<void> {
   })
 }
 
-function nobody(): { uid: number; gid: number } {
+/** Neither PostgreSQL nor PgBouncer runs as root: the user to run it as, who then owns its folder. */
+export function unprivilegedUser(folder: string): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined
   const line = readFileSync('/etc/passwd', 'utf8')
     .split('\n')
     .find((each) => each.startsWith('nobody:'))
   const [, , uid, gid] = line?.split(':') ?? []
-  return { uid: Number(uid), gid: Number(gid) }
+  const user = { uid: Number(uid), gid: Number(gid) }
+  chownSync(folder, user.uid, user.gid)
+  return user
 }

@@ -91,7 +91,7 @@ function describe(
       401: failed('The administrator token is missing or invalid.'),
       404: failed('It does not exist.'),
       409: failed('It exists already, was changed by somebody else, is the last one, or it is too early.'),
-      503: failed('The storage is unavailable.'),
+      503: failed('The storage is unavailable, or too many changes are waiting.'),
     },
   }
 }

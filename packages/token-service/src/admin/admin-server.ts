@@ -10,7 +10,7 @@ import { HashKeyInUse } from '../features/hash-keys/acts.ts'
 import { LastAdministrator } from '../features/people/acts.ts'
 import type { ServiceContext } from '../features/context.ts'
 import { RotatedTooEarly } from '../oauth/signing-keys.ts'
-import { StorageFailure } from '../storage/storage-failure.ts'
+import { Overloaded, StorageFailure } from '../storage/storage-failure.ts'
 import {
   addRoute,
   type AdminContext,
@@ -53,7 +53,8 @@ export function createAdminServer(
   })
   server.setErrorHandler<Error & { statusCode?: number }>((error, _request, reply) => {
     const status = statusOf(error)
-    if (status >= 500) context.logFailure(error)
+    if (error instanceof Overloaded) void reply.header('retry-after', String(error.retryAfterSeconds))
+    else if (status >= 500) context.logFailure(error)
     const message = status === 500 ? 'Internal error.' : error.message || error.name
     const more =
       error instanceof AuditManipulated || error instanceof AuditKeyMissing
@@ -79,7 +80,7 @@ function statusOf(error: Error & { statusCode?: number }): number {
   if (error instanceof NotFoundError) return 404
   if (conflicts.some((conflict) => error instanceof conflict)) return 409
   if (error instanceof UsageError) return 400
-  if (error instanceof StorageFailure) return 503
+  if (error instanceof StorageFailure || error instanceof Overloaded) return 503
   return error.statusCode ?? 500
 }
 

@@ -4,7 +4,7 @@ import { tokenPath } from '../oauth/endpoint-paths.ts'
 import { errorBody } from '../oauth/error-body.ts'
 import { type ErrorReason, type Format, ProtocolError } from '../oauth/protocol-error.ts'
 import type { ActivityRecorder } from '../storage/activity-recorder.ts'
-import { StorageFailure } from '../storage/storage-failure.ts'
+import { Overloaded, StorageFailure } from '../storage/storage-failure.ts'
 
 const reasonsByCode: Record<string, ErrorReason> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_content_type',
@@ -66,6 +66,9 @@ export function createErrorRecorder({ activity, logFailure }: ErrorHandlingConte
 
 function protocolErrorOf(error: unknown): ProtocolError {
   if (error instanceof ProtocolError) return error
+  if (error instanceof Overloaded) {
+    return new ProtocolError('overloaded', { retryAfterSeconds: error.retryAfterSeconds })
+  }
   if (error instanceof StorageFailure) return new ProtocolError('unavailable', { retryAfterSeconds: 1 })
   const { code = '', statusCode = 500 } = error as Partial<FastifyError>
   return new ProtocolError(reasonsByCode[code] ?? (statusCode < 500 ? 'malformed_request' : 'internal'))

@@ -232,7 +232,7 @@ function post({ response, format, reasons, ...operation }: Operation): object {
           ['too_many_failures'],
           retryAfter,
         ),
-        503: failed('The service is temporarily unavailable.', ['unavailable'], retryAfter),
+        503: failed('The service is temporarily unavailable.', ['unavailable', 'overloaded'], retryAfter),
       },
     },
   }

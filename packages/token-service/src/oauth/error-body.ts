@@ -180,6 +180,12 @@ const descriptions: Record<ErrorReason, ErrorDescription> = {
     description: 'The request did not arrive in time',
     fault: 'messaging.adaptors.http.flow.RequestTimeOut',
   },
+  overloaded: {
+    status: 503,
+    error: 'temporarily_unavailable',
+    description: 'The service is overloaded',
+    fault: 'messaging.adaptors.http.flow.ServiceUnavailable',
+  },
   unavailable: {
     status: 503,
     error: 'temporarily_unavailable',

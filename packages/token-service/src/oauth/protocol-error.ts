@@ -37,6 +37,7 @@ export type ErrorReason =
   | 'body_too_large'
   | 'headers_too_large'
   | 'request_too_slow'
+  | 'overloaded'
   | 'unavailable'
   | 'internal'
 

@@ -5,7 +5,14 @@ import { applicationColumns, toApplication } from '../storage/registered-client.
 import { digest } from '../runtime/digest.ts'
 import type { Application } from '../storage/application.ts'
 import { createBatcher } from '../storage/batcher.ts'
-import { type Database, type Query, countDeleted, firstOf, frequentStatement } from '../storage/database.ts'
+import {
+  type Database,
+  type Query,
+  countDeleted,
+  durably,
+  firstOf,
+  frequentStatement,
+} from '../storage/database.ts'
 
 /** An access token as it is kept: its digest, never the token itself. */
 export interface StoredToken {
@@ -55,7 +62,7 @@ export function tokenStorage(database: Database) {
         'keyThumbprint',
       ])
       .expression(
-        sql`select value->>0, value->>1, value->>2, cast(value->>3 as integer), value->>4, value->>5, cast(value->>6 as bigint), cast(value->>7 as bigint), value->>8, value->>9 from ${rows}`,
+        sql`select value->>0, value->>1, value->>2, cast(value->>3 as integer), value->>4, value->>5, cast(value->>6 as bigint), cast(value->>7 as bigint), value->>8, value->>9 from ${rows} where ${durably(database)}`,
       ),
   )
   const save = createBatcher<StoredToken, undefined>(async (batch) => {
@@ -91,7 +98,7 @@ export function tokenStorage(database: Database) {
     /** Also `undefined` if what the token was issued for was removed. */
     find,
     async remove(hash: string): Promise<void> {
-      await query.deleteFrom('tokens').where('hash', '=', hash).execute()
+      await query.deleteFrom('tokens').where('hash', '=', hash).where(durably(database)).execute()
     },
     /** Deletes what expired by `nowMs`; returns how many. */
     async purge(nowMs: number): Promise<number> {

@@ -6,7 +6,7 @@ import { AdministratorsOnly, ApplicationChanged, OtherOwners } from '../features
 import { BeingDeleted } from '../features/credentials/acts.ts'
 import { NotFoundError, UsageError } from '../runtime/usage-error.ts'
 import { ProtocolError } from '../oauth/protocol-error.ts'
-import { StorageFailure } from '../storage/storage-failure.ts'
+import { Overloaded, StorageFailure } from '../storage/storage-failure.ts'
 import type { Developer } from '../storage/developer.ts'
 import type { ServiceContext } from '../features/context.ts'
 import type { RawParameters } from '../oauth/parameters.ts'
@@ -185,6 +185,7 @@ function reasonOf(error: unknown): PageErrorReason {
   // Somebody else may have removed it.
   if (error instanceof NotFoundError) return 'not_found'
   if (error instanceof UsageError) return 'rejected'
+  if (error instanceof Overloaded) return 'busy'
   if (error instanceof StorageFailure) return 'unavailable'
   if (error instanceof ProtocolError) return 'invalid_form'
   const { statusCode, code = '' } = error as Partial<FastifyError>

@@ -10,6 +10,7 @@ import { createSigningKeys } from '../oauth/signing-keys.ts'
 import { auditStorage } from '../storage/audit-storage.ts'
 import { seedApplications, seedResourceServers, seedCatalogue } from './seed-clients.ts'
 import { seedTrustedIssuers } from '../features/trusted-issuers/acts.ts'
+import { createActQueue } from '../storage/act-queue.ts'
 import { byConfiguration, createPerform } from '../storage/act.ts'
 import { webhookStorage } from '../features/webhook/storage.ts'
 import { addWebhookEvents } from '../features/webhook/events.ts'
@@ -35,8 +36,9 @@ export async function openServiceContext(
   const keyring = createKeyring(options.secretHashKeys ?? (await keysFor(options.storage)))
   const { secretOverlapSeconds, logger } = options
   const warn = (message: string) => logger?.warn(message)
+  const queue = createActQueue()
   const performOn = (database: Database) =>
-    createPerform({ database, keyring, clock, warn, onEntries: addWebhookEvents })
+    createPerform({ database, queue, keyring, clock, warn, onEntries: addWebhookEvents })
   const seed = async (database: Database, replace = false) => {
     const perform = performOn(database)
     const context = { database, perform, secretOverlapSeconds, warn, replace }

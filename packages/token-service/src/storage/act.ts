@@ -3,6 +3,7 @@ import type { Clock } from '../runtime/clock.ts'
 import type { Keyring } from '../runtime/keyring.ts'
 import { type Actor, type AuditEntry, type AuditEvent, auditStorage, type Changes } from './audit-storage.ts'
 import { checkNewestKey } from './hash-keys.ts'
+import type { ActQueue } from './act-queue.ts'
 import { oneAfterAnother, type Database } from './database.ts'
 
 /** Adds an entry about what the act did. */
@@ -24,6 +25,8 @@ export type Perform = <Result>(by: Actor, work: (act: Act) => Promise<Result>) =
 
 export interface PerformContext {
   readonly database: Database
+  /** The one of the service: each act takes its turn in it. */
+  readonly queue: ActQueue
   readonly keyring: Keyring
   readonly clock: Clock
   readonly warn: (message: string) => void
@@ -31,8 +34,8 @@ export interface PerformContext {
   readonly onEntries: (entries: readonly AuditEntry[], act: Act) => Promise<void>
 }
 
-export function createPerform({ database, keyring, clock, warn, onEntries }: PerformContext): Perform {
-  return (by, work) =>
+export function createPerform({ database, queue, keyring, clock, warn, onEntries }: PerformContext): Perform {
+  const perform: Perform = (by, work) =>
     oneAfterAnother(database, async (query) => {
       await checkNewestKey(query, keyring)
       const events: AuditEvent[] = []
@@ -50,6 +53,7 @@ export function createPerform({ database, keyring, clock, warn, onEntries }: Per
       await onEntries(entries, act)
       return result
     })
+  return (by, work) => queue(by, () => perform(by, work))
 }
 
 /** Of what the service does at its start, since its configuration says so. */

@@ -74,6 +74,11 @@ export function oneAfterAnother<Result>(
   })
 }
 
+/** A condition that is always true: a statement with it that is its own transaction is durable, regardless of the server's default. */
+export function durably({ kind }: Pick<Database, 'kind'>): RawBuilder<boolean> {
+  return kind === 'sqlite' ? sql`true` : sql`set_config('synchronous_commit', 'on', true) = 'on'`
+}
+
 /** Until the transaction ends, nobody else changes secrets. */
 export async function lockSecrets({ kind, query }: Pick<Database, 'kind' | 'query'>): Promise<void> {
   if (kind === 'postgres') await sql`lock table secrets in share row exclusive mode`.execute(query)

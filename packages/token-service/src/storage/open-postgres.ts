@@ -1,13 +1,11 @@
-import { type Dialect, PostgresDialect } from 'kysely'
+import type { Dialect } from 'kysely'
 import { setTimeout as delay } from 'node:timers/promises'
-import { Client, Pool, types } from 'pg'
-import { digest } from '../runtime/digest.ts'
 import { UsageError } from '../runtime/usage-error.ts'
 import { type OpenDatabase, createDatabase, createProbe } from './database.ts'
 import { type OpenOptions, migrate } from './migrate.ts'
+import { createPool, LimitedPostgresDialect } from './postgres-connections.ts'
 import { StorageFailure, reportFailures, rootReason } from './storage-failure.ts'
 
-const int8 = 20
 const firstDelayMs = 500
 const longestDelayMs = 15_000
 
@@ -22,7 +20,7 @@ export async function openPostgres(url: string, options: OpenOptions): Promise<O
   let unavailable: unknown
   const spec = { kind: 'postgres', name: nameOf(url) } as const
   const databaseOf = (dialect: Dialect) => createDatabase(spec, dialect, frequent)
-  const dialect = new PostgresDialect({ pool })
+  const dialect = new LimitedPostgresDialect(pool)
   const connect = async () => {
     try {
       // An error of a migration is reported as it is.
@@ -105,46 +103,6 @@ function connectInBackground(
   }
 }
 
-/** Connections to the server at a URL; none is opened yet. */
-export function createPool(
-  url: string,
-  frequent: ReadonlySet<string>,
-  onError: OpenOptions['onError'],
-): Pool {
-  const pool = new Pool({
-    Client: preparing(frequent),
-    connectionString: url,
-    max: 10,
-    connectionTimeoutMillis: 5_000,
-    query_timeout: 10_000,
-    application_name: 'tokenwell',
-    // Times in milliseconds fit into a number.
-    types: {
-      getTypeParser: (oid, format) => ((oid as number) === int8 ? Number : types.getTypeParser(oid, format)),
-    },
-    // A token is returned only once it is durable, regardless of the server's default.
-    // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it, though its types do not say so
-    onConnect: (client) => client.query('set synchronous_commit = on'),
-  })
-  // An idle connection that breaks is replaced; without a listener the event would end the process. `pg` attaches the
-  // client to the error, with all that it knows of the connection.
-  pool.on('error', (error) => onError(new StorageFailure(error)))
-  // The same for a connection that breaks between two queries of a transaction; the second query then fails.
-  pool.on('connect', (client) => void client.on('error', () => {}))
-  return pool
-}
-
-/** A client that prepares the frequent statements once: planning one takes the server longer than running it. */
-function preparing(frequent: ReadonlySet<string>): typeof Client {
-  return class extends Client {
-    override query(...[text, values, ...rest]: readonly unknown[]) {
-      const statement = text as string
-      const prepared = frequent.has(statement) ? { name: digest(statement), text: statement } : statement
-      return super.query(prepared as string, values as unknown[], ...(rest as []))
-    }
-  }
-}
-
 /** The server cannot be reached, but that may change without a new configuration. */
 class Outage extends Error {}
 
@@ -160,8 +118,9 @@ function isOutage(error: unknown): boolean {
   if (error instanceof StorageFailure) return true
   if (!(error instanceof Error)) return false
   const code = 'code' in error ? String(error.code) : ''
-  // Node's own codes; SQLSTATE classes 08 (connection), 53 (resources) and 57 (intervention); pg has no codes for timeouts.
-  return /^(E[A-Z]|08|53|57)/.test(code) || /timeout|terminated/i.test(error.message)
+  // Node's own codes; SQLSTATE classes 08 (connection), 53 (resources) and 57 (intervention), a transaction that is read-only or timed out
+  // (25006, 25P03) and a lock that another instance keeps (55P03); pg has no codes for timeouts.
+  return /^(E[A-Z]|08|25006|25P03|53|55P03|57)/.test(code) || /timeout|terminated/i.test(error.message)
 }
 
 /** As messages name it: without the password. */

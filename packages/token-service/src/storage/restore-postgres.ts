@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { PostgresDialect, sql } from 'kysely'
+import { sql } from 'kysely'
 import { systemClock } from '../runtime/clock.ts'
 import { createKeyring, createRandomKey } from '../runtime/keyring.ts'
 import { UsageError } from '../runtime/usage-error.ts'
@@ -9,7 +9,8 @@ import { checkBackup } from './backup-sqlite.ts'
 import { importSqlite } from './sqlite-file.ts'
 import { NodeSqliteDialect } from './sqlite-dialect.ts'
 import { rootReason } from './storage-failure.ts'
-import { createPool, nameOf } from './open-postgres.ts'
+import { nameOf } from './open-postgres.ts'
+import { createPool, LimitedPostgresDialect } from './postgres-connections.ts'
 
 /** Rows of one statement, which has at most 65,535 parameters. */
 const batchSize = 500
@@ -33,7 +34,7 @@ export async function restorePostgres(backup: string, url: string): Promise<void
     )
     const schema = await findSchema(from)
     const name = nameOf(url)
-    const to = createDatabase({ kind: 'postgres', name }, new PostgresDialect({ pool }))
+    const to = createDatabase({ kind: 'postgres', name }, new LimitedPostgresDialect(pool))
     await to.query.transaction().execute(async (query) => {
       if ((await findSchema({ ...to, query })) > 0)
         throw new UsageError(`${name} is not empty. Restore to an empty one.`)

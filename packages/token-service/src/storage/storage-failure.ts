@@ -9,6 +9,16 @@ export class StorageFailure extends Error {
   }
 }
 
+/** More is waiting than can be done in time. */
+export class Overloaded extends Error {
+  readonly retryAfterSeconds = 1
+
+  constructor() {
+    super('The service is overloaded. Try again in a second.')
+    this.name = 'Overloaded'
+  }
+}
+
 /**
  * Makes every error of a database's driver a {@link StorageFailure}.
  *
@@ -43,7 +53,9 @@ function reportingDriver(driver: Driver, unavailable: () => unknown): Driver {
 
 /** Throws the error of something that belongs to the storage as a {@link StorageFailure}. */
 export function report(error: unknown): never {
-  throw error instanceof StorageFailure || error instanceof UsageError ? error : new StorageFailure(error)
+  throw error instanceof StorageFailure || error instanceof Overloaded || error instanceof UsageError
+    ? error
+    : new StorageFailure(error)
 }
 
 /** The driver's own message: those of the layers above it quote the whole statement. */

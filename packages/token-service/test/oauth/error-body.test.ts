@@ -39,6 +39,7 @@ const codes: Record<ErrorReason, readonly [status: number, error: string, fault?
   body_too_large: [413, 'invalid_request', 'protocol.http.TooBigBody'],
   headers_too_large: [431, 'invalid_request', 'protocol.http.TooBigHeaders'],
   request_too_slow: [408, 'invalid_request', 'messaging.adaptors.http.flow.RequestTimeOut'],
+  overloaded: [503, 'temporarily_unavailable', 'messaging.adaptors.http.flow.ServiceUnavailable'],
   unavailable: [503, 'temporarily_unavailable', 'messaging.adaptors.http.flow.ServiceUnavailable'],
   internal: [500, 'server_error', 'messaging.runtime.ScriptExecutionFailed'],
 }

@@ -53,7 +53,7 @@ const failures = {
   413: ['body_too_large'],
   415: ['unsupported_content_type'],
   429: ['too_many_failures'],
-  503: ['unavailable'],
+  503: ['unavailable', 'overloaded'],
 }
 
 describe('the published operations', () => {

@@ -1,10 +1,11 @@
 import { DatabaseSync } from 'node:sqlite'
-import { PostgresDialect } from 'kysely'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { createKeyring } from '../../src/runtime/keyring.ts'
 import { addWebhookEvents } from '../../src/features/webhook/events.ts'
+import { createActQueue } from '../../src/storage/act-queue.ts'
 import { createPerform, type Perform, type PerformContext } from '../../src/storage/act.ts'
-import { createPool, openPostgres } from '../../src/storage/open-postgres.ts'
+import { openPostgres } from '../../src/storage/open-postgres.ts'
+import { createPool, LimitedPostgresDialect } from '../../src/storage/postgres-connections.ts'
 import { createDatabase, oneAfterAnother, type Database } from '../../src/storage/database.ts'
 import { openMemory, openSqlite } from '../../src/storage/open-sqlite.ts'
 import { NodeSqliteDialect } from '../../src/storage/sqlite-dialect.ts'
@@ -20,7 +21,14 @@ export function performOn(
   { database }: Pick<Storage, 'database'>,
   { clock = systemClock, keyring = testKeyring, warn = () => {} }: Partial<PerformContext> = {},
 ): Perform {
-  return createPerform({ database, keyring, clock, warn, onEntries: addWebhookEvents })
+  return createPerform({
+    database,
+    queue: createActQueue(),
+    keyring,
+    clock,
+    warn,
+    onEntries: addWebhookEvents,
+  })
 }
 
 /** A database in memory, without tables. */
@@ -34,7 +42,7 @@ export function createSqliteTestDatabase(file = ':memory:'): Database {
 /** A PostgreSQL database that is connected to. */
 export function createPostgresTestDatabase(url: string): Database {
   const pool = createPool(url, new Set(), () => {})
-  return createDatabase({ kind: 'postgres', name: 'The test database' }, new PostgresDialect({ pool }))
+  return createDatabase({ kind: 'postgres', name: 'The test database' }, new LimitedPostgresDialect(pool))
 }
 
 /** Runs work in one transaction. */

@@ -1,7 +1,9 @@
+import { sql } from 'kysely'
 import { connect, createServer } from 'node:net'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { freePort } from '@tokenwell/internal-testing/free-port'
+import { pgbouncerIsAbsent, startPgbouncer, withoutPgbouncer } from '@tokenwell/internal-testing/pgbouncer'
 import {
   postgresIsAbsent,
   startPostgres,
@@ -9,11 +11,19 @@ import {
   type PostgresCluster,
 } from '@tokenwell/internal-testing/postgres'
 import { digest } from '../../src/runtime/digest.ts'
+import type { StoredToken } from '../../src/oauth/token-storage.ts'
 import { openPostgres } from '../../src/storage/open-postgres.ts'
 import { createStorage } from '../../src/features/context.ts'
 import { rotateSecret } from '../../src/features/credentials/acts.ts'
 import { openTestOptions, openTestPostgres, performOn } from './open-test-storage.ts'
 import { register } from './storage-contract.ts'
+
+/** Creates tokens for a secret. */
+function tokensOf({ secrets: [secret] }: Awaited<ReturnType<typeof register>>) {
+  const { id: secretId, ownerId: applicationId } = secret!
+  const of = { applicationId, secretId, generation: 0, products: [], scopes: [], audiences: [] }
+  return (hash: string): StoredToken => ({ ...of, hash, issuedAtMs: 1, expiresAtMs: 2 })
+}
 
 describe.skipIf(postgresIsAbsent)(`a PostgreSQL database (${withoutPostgres})`, () => {
   let postgres: PostgresCluster
@@ -146,6 +156,116 @@ describe.skipIf(postgresIsAbsent)(`a PostgreSQL database (${withoutPostgres})`, 
       expect(plan).not.toContain('Seq Scan')
     }
   })
+
+  it('makes every token durable, and limits the locks and pauses of each act, whatever its defaults are', async () => {
+    const url = await postgres.createDatabase()
+    const client = new Client({ connectionString: url })
+    await client.connect()
+    onTestFinished(() => client.end())
+    await client.query(`alter database ${new URL(url).pathname.slice(1)} set synchronous_commit = off`)
+    const storage = await openTestPostgres(url)
+    onTestFinished(() => storage.close())
+    await client.query(`create table commits (of text, mode text);
+      create function note() returns trigger language plpgsql as $$ begin
+        insert into commits values (tg_table_name || ' ' || tg_op, current_setting('synchronous_commit'));
+        return null;
+      end $$;
+      create trigger note after insert or delete on tokens for each row execute function note();
+      create trigger note after insert on used_assertions for each row execute function note()`)
+    const token = tokensOf(await register(storage))
+    await storage.tokens.save(token('a token'))
+    await storage.tokens.remove('a token')
+    await storage.assertions.use('an assertion', 1)
+    const { rows } = await client.query('select * from commits order by of')
+    expect(rows).toEqual(
+      ['tokens DELETE', 'tokens INSERT', 'used_assertions INSERT'].map((of) => ({ of, mode: 'on' })),
+    )
+
+    const settings = await performOn(storage)({ actorType: 'api' }, async ({ query }) => {
+      const names = ['synchronous_commit', 'lock_timeout', 'idle_in_transaction_session_timeout']
+      const shown = names.map((name) => sql<object>`select current_setting(${name}) as ${sql.ref(name)}`)
+      return Promise.all(shown.map(async (each) => (await each.execute(query)).rows[0]))
+    })
+    expect(settings).toEqual([
+      { synchronousCommit: 'on' },
+      { lockTimeout: '3s' },
+      { idleInTransactionSessionTimeout: '5s' },
+    ])
+  })
+
+  it('serves tokens on the other connections while acts wait for another instance', async () => {
+    const url = await postgres.createDatabase()
+    const [healthy, frozen] = await Promise.all([openTestPostgres(url), openTestPostgres(url)])
+    const { waiting } = await twoClients(url)
+    onTestFinished(() => Promise.all([healthy.close(), frozen.close()]).then(() => {}))
+    const perform = performOn(healthy)
+    let thaw: (() => void) | undefined
+    const act = performOn(frozen)(
+      { actorType: 'api' },
+      () => new Promise<void>((resolve) => (thaw = resolve)),
+    )
+    await vi.waitUntil(() => thaw)
+    const acts = Array.from({ length: 20 }, (_, at) =>
+      perform({ actorType: 'person', actorId: String(at) }, async () => at),
+    )
+    await expect.poll(waiting).toBe(1)
+    await Promise.all([healthy.tokens.find('no token'), healthy.probe()])
+    expect(await waiting()).toBe(1)
+    thaw?.()
+    await act
+    expect(await Promise.all(acts)).toHaveLength(20)
+  })
+
+  it('that becomes read-only is left: a new connection is opened, which may lead to another server', async () => {
+    const url = await postgres.createDatabase()
+    const storage = await openTestPostgres(url)
+    onTestFinished(() => storage.close())
+    const name = new URL(url).pathname.slice(1)
+    const client = new Client({ connectionString: url })
+    await client.connect()
+    onTestFinished(() => client.end())
+    const own = `pid <> pg_backend_pid() and datname = '${name}' and application_name = 'tokenwell'`
+    const connections = async () =>
+      (await client.query<{ pid: number }>(`select pid from pg_stat_activity where ${own}`)).rows
+    await client.query(`alter database ${name} set default_transaction_read_only = on`)
+    await client.query(`select pg_terminate_backend(pid) from pg_stat_activity where ${own}`)
+    const all = () =>
+      Promise.allSettled([storage.probe(), storage.tokens.find('a'), storage.failures.find('b', 1)])
+    await expect.poll(async () => (await all()).map(({ status }) => status)).toContain('fulfilled')
+    await expect(storage.probe()).rejects.toThrow(/read-only transaction/)
+    await client.query('set default_transaction_read_only = off')
+    await client.query(`alter database ${name} reset default_transaction_read_only`)
+    const before = (await connections()).map(({ pid }) => pid)
+    await expect.poll(() => storage.probe().then(() => 'written', String)).toBe('written')
+    await expect.poll(async () => (await connections()).some(({ pid }) => before.includes(pid))).toBe(false)
+  })
+
+  it.skipIf(pgbouncerIsAbsent)(
+    `is used through a pooler in transaction mode (${withoutPgbouncer})`,
+    async () => {
+      const url = await postgres.createDatabase()
+      const pooler = await startPgbouncer(url)
+      onTestFinished(() => pooler.stop())
+      const storage = await openTestPostgres(pooler.url)
+      onTestFinished(() => storage.close())
+      const registered = await register(storage)
+      const token = tokensOf(registered)
+      for (let round = 0; round < 20; round += 1) {
+        await Promise.all([
+          storage.tokens.save(token(`token ${round}`)),
+          storage.tokens.find('nothing'),
+          storage.applications.findClient(registered.application.clientId),
+          storage.assertions.use(`assertion ${round}`, 1),
+          storage.probe(),
+          performOn(storage)({ actorType: 'api' }, async ({ query }) => {
+            const { rows } = await sql`select current_setting('lock_timeout') as limit`.execute(query)
+            expect(rows).toEqual([{ limit: '3s' }])
+          }),
+        ])
+      }
+      expect((await storage.tokens.find('token 19'))?.token.hash).toBe('token 19')
+    },
+  )
 
   it('that does not exist is named at once, without the password', async () => {
     const url = new URL(await postgres.createDatabase())

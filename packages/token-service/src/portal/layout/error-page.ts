@@ -90,7 +90,7 @@ const texts: Record<PageErrorReason, ErrorText> = {
   busy: {
     status: 503,
     title: 'The service is busy',
-    text: 'Many people are logging in right now. Try again in a few seconds.',
+    text: 'Too many requests arrived at once. Nothing was changed. Try again in a few seconds.',
   },
   unavailable: {
     status: 503,
