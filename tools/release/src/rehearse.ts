@@ -30,7 +30,8 @@ const environment = {
   GITHUB_TOKEN: undefined,
   pnpm_config_verify_deps_before_run: 'false',
 }
-const inCopy = (program: string, ...args: string[]) => run(program, args, { folder: copy, environment })
+const inCopy = (program: string, ...args: string[]) =>
+  run(program, args, { folder: copy, environment, timeoutMs: 30 * 60_000 })
 const commit = async (subject: string) => {
   await inCopy('git', 'add', '--all')
   await inCopy('git', 'commit', '--quiet', '--message', subject)

@@ -1,6 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { measure } from '@tokenwell/internal-testing/measure'
 import { expect, vi } from 'vitest'
 import type { MemberSettings, Order, OrderResult } from './fleet-member.ts'
 import type { TokenEndpoint, TokenRequestRecord } from './token-endpoint.ts'
@@ -18,8 +19,8 @@ export interface FleetMember {
 export interface Fleet extends AsyncDisposable {
   readonly members: FleetMember[]
   /**
-   * Whether Redis has responded to all processes in time so far. On a busy machine it may not, and a process then
-   * requests a token without it.
+   * Whether Redis has responded to all processes in time since this was last asked. On a busy machine it may not, and a
+   * process then requests a token without it.
    */
   keptUp(): boolean
   /** Starts another process in place of a killed one. */
@@ -40,7 +41,11 @@ export async function startFleet(
   const members = await Promise.all(Array.from({ length: size }, (_, member) => start(member)))
   return {
     members,
-    keptUp: () => slow === 0,
+    keptUp() {
+      const keptUp = slow === 0
+      slow = 0
+      return keptUp
+    },
     async replace(member) {
       members[member] = await start(member)
     },
@@ -112,35 +117,46 @@ export function sum(results: readonly OrderResult[]): OrderResult {
 }
 
 /** All processes call at once with an empty store: they share one token request. */
-export async function callColdFleet(fleet: Fleet, endpoint: TokenEndpoint, calls: number) {
-  const scope = crypto.randomUUID()
-  const result = sum(await Promise.all(fleet.members.map((member) => member.execute({ scope, calls }))))
-  const requests = requestsFor(endpoint, scope).length
-  expect(result).toMatchObject({ calls: calls * fleet.members.length, failures: [], expired: 0 })
-  if (fleet.keptUp()) expect({ requests, tokens: result.tokens.length }).toEqual({ requests: 1, tokens: 1 })
-  return { scope, requests, result }
+export function callColdFleet(fleet: Fleet, endpoint: TokenEndpoint, calls: number) {
+  return measure('a cold fleet shares one token request', async () => {
+    const scope = crypto.randomUUID()
+    fleet.keptUp()
+    const result = sum(await Promise.all(fleet.members.map((member) => member.execute({ scope, calls }))))
+    const requests = requestsFor(endpoint, scope).length
+    const keptUp = fleet.keptUp()
+    expect(result).toMatchObject({ calls: calls * fleet.members.length, failures: [], expired: 0 })
+    if (keptUp) expect({ requests, tokens: result.tokens.length }).toEqual({ requests: 1, tokens: 1 })
+    return { keptUp, scope, requests, result }
+  })
 }
 
 /** Load on a fleet that has a token: each refresh is one request, and no caller waits for it. */
-export async function refreshUnderLoad(
+export function refreshUnderLoad(
   fleet: Fleet,
   endpoint: TokenEndpoint,
   order: { readonly scope: string; readonly perSecond: number; readonly forMs: number },
   soonestMs: number,
 ) {
-  const result = sum(await Promise.all(fleet.members.map((member) => member.execute(order))))
-  // The last refresh may still be in flight.
-  await vi.waitFor(() => expect(requestsFor(endpoint, order.scope).length).toBeGreaterThan(1), deadline)
-  // A lifetime starts when the request is sent; how long the request takes depends on the machine.
-  const times = requestsFor(endpoint, order.scope).map(({ sentAt }) => sentAt)
-  const gaps = times.slice(1).map((time, index) => time - times[index]!)
-  expect(result).toMatchObject({ failures: [], expired: 0 })
-  if (fleet.keptUp()) {
-    expect(result.blocked).toBe(0)
-    expect(Math.min(...gaps)).toBeGreaterThan(soonestMs)
-  }
-  expect(result.tokens.length).toBeLessThanOrEqual(times.length)
-  return { result, gaps }
+  return measure('a fleet refreshes its token under load, and no caller waits', async () => {
+    // The first one is that of the token which the fleet has.
+    const before = requestsFor(endpoint, order.scope).length - 1
+    const newRequests = () => requestsFor(endpoint, order.scope).slice(before)
+    fleet.keptUp()
+    const result = sum(await Promise.all(fleet.members.map((member) => member.execute(order))))
+    // The last refresh may still be in flight.
+    await vi.waitFor(() => expect(newRequests().length).toBeGreaterThan(1), deadline)
+    // A lifetime starts when the request is sent; how long the request takes depends on the machine.
+    const times = newRequests().map(({ sentAt }) => sentAt)
+    const gaps = times.slice(1).map((time, index) => time - times[index]!)
+    const keptUp = fleet.keptUp()
+    expect(result).toMatchObject({ failures: [], expired: 0 })
+    if (keptUp) {
+      expect(result.blocked).toBe(0)
+      expect(Math.min(...gaps)).toBeGreaterThan(soonestMs)
+    }
+    expect(result.tokens.length).toBeLessThanOrEqual(times.length)
+    return { keptUp, result, gaps }
+  })
 }
 
 /** The process that requests a token is killed when its request has arrived. */
@@ -154,27 +170,34 @@ export interface Killing {
  * Kills the holder of the lease during its token request, with an empty store or during a refresh: the others share
  * one new token, or two, and wait no longer than a lease and one request.
  */
-export async function killHolder(fleet: Fleet, { endpoint, victims }: Killing, during: 'first' | 'refresh') {
+export async function killHolder(fleet: Fleet, killing: Killing, during: 'first' | 'refresh') {
+  const title = `a fleet loses the process that requests a token (${during})`
+  return (await measure(title, () => killHolderOnce(fleet, killing, during))).result
+}
+
+async function killHolderOnce(fleet: Fleet, { endpoint, victims }: Killing, during: 'first' | 'refresh') {
   const scope = during === 'first' ? crypto.randomUUID() : (await callColdFleet(fleet, endpoint, 1)).scope
   const before = requestsFor(endpoint, scope).length
   victims.add(scope)
+  fleet.keptUp()
   const order = during === 'first' ? { scope, calls: 100 } : { scope, perSecond: 20, forMs: 6_000 }
   const settled = await Promise.allSettled(fleet.members.map((member) => member.execute(order)))
   const requests = requestsFor(endpoint, scope).slice(before)
   const [killed, ...others] = requests.map(({ issued }) => issued)
   const result = sum(settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])))
+  const keptUp = fleet.keptUp()
   expect(settled.filter(({ status }) => status === 'rejected')).toHaveLength(1)
   expect(result).toMatchObject({ failures: [], expired: 0 })
   expect({ killed, issued: others.filter(Boolean).length }).toEqual({ killed: false, issued: others.length })
   expect(others.length).toBeGreaterThan(0)
   // When the lease expires, one process may take it while another one, which has waited as long, takes the fallback.
-  if (fleet.keptUp()) {
+  if (keptUp) {
     expect(others.length).toBeLessThanOrEqual(2)
     // Two leases would last 10 s.
     expect(result.longestMs).toBeLessThan(9_500)
   }
   await fleet.replace(requests[0]!.member)
-  return result
+  return { keptUp, result }
 }
 
 export function requestsFor(endpoint: TokenEndpoint, scope: string): TokenRequestRecord[] {
