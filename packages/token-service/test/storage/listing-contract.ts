@@ -147,6 +147,7 @@ export function testListings(open: () => Storage): void {
       const counts = await storage.listings.applicationCounts({ ownerId, nowMs })
       expect(counts).toEqual({
         all: 4,
+        failing: 0,
         approved: 3,
         pending: 1,
         changes: 1,
@@ -269,6 +270,53 @@ export function testListings(open: () => Storage): void {
       expect(await storage.listings.topFailures(0, 5, ownerId)).toEqual([
         { application: { id, projectId, name }, outcome: 'invalid_client', requests: 3 },
       ])
+    })
+
+    it('applications that get no tokens now, with the reason, and most failures first', async () => {
+      const storage = open()
+      const names = ['broken', 'nightly', 'healthy', 'silent', 'long ago', 'throttled']
+      const { ownerId, applications } = await owned(storage, names)
+      const minuteMs = nowMs - (nowMs % 60_000)
+      const [broken, nightly, healthy, , old, throttled] = applications.map(({ clientId }) => clientId)
+      const request = (clientId = '', atMs: number, outcome = 'invalid_client', count = 1) => ({
+        usage: { clientId, hourMs: atMs - (atMs % 3_600_000), outcome, requests: count },
+        request: { clientId, outcome, address: '::1', minuteMs: atMs - (atMs % 60_000), atMs, count },
+      })
+      const made = [
+        request(broken, minuteMs - 7_200_000, 'issued'),
+        request(broken, minuteMs - 3_600_000, 'expired_secret', 2),
+        request(broken, minuteMs - 60_000, 'invalid_client', 2),
+        request(nightly, minuteMs - 120_000, 'invalid_client', 9),
+        request(nightly, minuteMs - 60_000, 'issued'),
+        request(healthy, minuteMs, 'issued'),
+        request(old, minuteMs - 2 * 86_400_000),
+        request(throttled, minuteMs - 120_000),
+        request(throttled, minuteMs, 'too_many_failures'),
+      ]
+      const lastUses = made.flatMap(({ request: { outcome, clientId, atMs } }) =>
+        outcome === 'issued'
+          ? [{ id: applications.find((each) => each.clientId === clientId)?.id ?? '', atMs }]
+          : [],
+      )
+      await storage.activity.record({
+        rehashed: [],
+        lastUses,
+        usage: made.map(({ usage }) => usage),
+        requests: made.map((each) => each.request),
+        events: [],
+      })
+      const failing = { ownerId, status: 'failing', nowMs }
+      expect(await listed(failing)).toEqual([2, 'broken', 'throttled'])
+      expect((await storage.listings.applicationCounts({ ownerId, nowMs })).failing).toBe(2)
+      const order = { ownerId, order: 'failures', nowMs }
+      const all = ['nightly', 'broken', 'throttled', 'healthy', 'long ago', 'silent']
+      expect(await listed(order)).toEqual([6, ...all])
+      expect(await listed({ ...order, limit: 2, offset: 2 })).toEqual([6, ...all.slice(2, 4)])
+      expect(await listed({ ...order, limit: 2, offset: 4 })).toEqual([6, ...all.slice(4)])
+      const current = await storage.listings.currentFailures(applications.map(({ clientId }) => clientId))
+      expect(current.get(broken!)).toEqual({ sinceMs: minuteMs - 3_600_000, outcome: 'invalid_client' })
+      expect(current.get(throttled!)).toEqual({ sinceMs: minuteMs - 120_000, outcome: 'invalid_client' })
+      expect(current.has(nightly!) || current.has(healthy!)).toBe(false)
     })
 
     it('the secrets that expire next', async () => {

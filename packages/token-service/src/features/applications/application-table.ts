@@ -6,7 +6,7 @@ import { named, type Column } from '../../portal/layout/list.ts'
 import { absent, lastUse, type LastUses } from '../../portal/layout/time.ts'
 import type { DeveloperRequest } from '../../portal/page-routes.ts'
 import { listedStatus } from './status-badge.ts'
-import type { ApplicationFilter } from '../search/listings.ts'
+import type { ApplicationFilter, CurrentFailure } from '../search/listings.ts'
 import type { ServiceContext } from '../context.ts'
 import { formatCount } from '../../portal/layout/paging.ts'
 
@@ -15,13 +15,15 @@ export interface ApplicationTableContent {
   readonly lastUses: LastUses
   /** Of the last 24 hours. */
   readonly usage: readonly UsageEntry[]
+  /** Those that get no tokens now, by client ID. */
+  readonly failing: ReadonlyMap<string, CurrentFailure>
   readonly nowMs: number
 }
 
 /** The columns of a list of applications. `project`: whether their project is below their name. */
 export function applicationColumns(
   { paths }: DeveloperRequest,
-  { lastUses, usage, nowMs }: Omit<ApplicationTableContent, 'clients'>,
+  { lastUses, usage, failing, nowMs }: Omit<ApplicationTableContent, 'clients'>,
   { project: hasProject }: { readonly project: boolean },
 ): readonly Column<RegisteredClient>[] {
   return [
@@ -39,7 +41,11 @@ export function applicationColumns(
           }),
         }),
     },
-    { label: 'Status', kind: 'status', cell: (client) => listedStatus(client, nowMs) },
+    {
+      label: 'Status',
+      kind: 'status',
+      cell: (client) => listedStatus(client, nowMs, failing.get(client.application.clientId)),
+    },
     {
       label: 'Client ID',
       kind: 'id',
@@ -51,6 +57,7 @@ export function applicationColumns(
       label: 'Requests, 24 hours',
       kind: 'usage',
       leaves: 2,
+      order: 'failures',
       cell: ({ application: { clientId } }) =>
         sparkline(
           usage.filter((entry) => entry.clientId === clientId),
@@ -77,8 +84,11 @@ export async function listApplications(
   // Called first, because it writes what is pending.
   const lastUses = await activity.lastUses(clients.map(({ application }) => application.id))
   const clientIds = clients.map(({ application }) => application.clientId)
-  const usage = await storage.listings.usageOf(clientIds, sparklineStart(nowMs))
-  return { clients, total, lastUses, usage, nowMs }
+  const [usage, failing] = await Promise.all([
+    storage.listings.usageOf(clientIds, sparklineStart(nowMs)),
+    storage.listings.currentFailures(clientIds),
+  ])
+  return { clients, total, lastUses, usage, failing, nowMs }
 }
 
 const hourMs = 3_600_000
@@ -124,4 +134,12 @@ function sparkline(entries: readonly UsageEntry[], nowMs: number): SafeHtml {
   ></span>`
 }
 
-export const applicationOrders = ['-used', 'used', 'name', '-name', '-created', 'created'] as const
+export const applicationOrders = [
+  '-used',
+  'used',
+  'name',
+  '-name',
+  '-created',
+  'created',
+  'failures',
+] as const

@@ -8,7 +8,7 @@ import {
   moveApplication,
   restoreApplication,
 } from './acts.ts'
-import { listingStorage, type ListedStatus } from '../search/listings.ts'
+import { listingStorage, type CurrentFailure, type ListedStatus } from '../search/listings.ts'
 import { applicationStorage } from './storage.ts'
 import type { Act } from '../../storage/act.ts'
 import { AlreadySubmitted, createOnce } from '../../storage/submission-storage.ts'
@@ -36,7 +36,7 @@ import type { PageContent } from '../../portal/layout/page.ts'
 import { formatCount, linkTo, partOf } from '../../portal/layout/paging.ts'
 import { deletionForm, submissionForm } from '../../portal/layout/parse-form.ts'
 import { tokenSnippets } from '../../portal/layout/snippets.ts'
-import { type LastUses, lastUse, relativeTime, time } from '../../portal/layout/time.ts'
+import { type LastUses, lastUse, relativeTime, time, timeSince } from '../../portal/layout/time.ts'
 import { startPage } from '../overview/start-page.ts'
 import { developerPages, type DeveloperRequest } from '../../portal/page-routes.ts'
 import { patterns } from '../../portal/paths.ts'
@@ -182,7 +182,8 @@ export async function applicationPages(portal: FastifyInstance, service: PortalS
     const lastUses = await activity.lastUses([id])
     const entries = await storage.activity.usage(clientId, usageStart(range, nowMs))
     const usage = summarizeUsage(entries, range, nowMs)
-    return { page: applicationPage(request, { client, usage, lastUses, nowMs }) }
+    const failure = (await storage.listings.currentFailures([clientId])).get(clientId)
+    return { page: applicationPage(request, { client, usage, lastUses, failure, nowMs }) }
   })
 
   get(patterns.requests, async (request) => {
@@ -288,6 +289,7 @@ async function rejectTooMany(
 
 /** What the list can be narrowed down to: first that which somebody has to look at. */
 const applicationFacets = {
+  failing: 'Failing now',
   pending: 'Pending',
   changes: 'Changes requested',
   expiring: 'Secret expires soon',
@@ -297,7 +299,6 @@ const applicationFacets = {
   deleted: 'Deleted',
 } as const satisfies Partial<Record<ListedStatus, string>>
 
-/** In which it can be shown; only the first and the second have a column. */
 /** What the applications of a list have, besides what it was narrowed down to. */
 interface Having {
   readonly product?: string
@@ -336,6 +337,7 @@ function applicationsPage(request: DeveloperRequest, content: ApplicationsConten
         ['-used', 'Last used'],
         ['name', 'Name'],
         ['-created', 'Created'],
+        ['failures', 'Failures, 24 hours'],
       ],
       facets,
       query: { ...having },
@@ -365,19 +367,19 @@ interface ApplicationContent {
   readonly client: RegisteredClient
   readonly usage: Usage
   readonly lastUses: LastUses
+  readonly failure: CurrentFailure | undefined
   readonly nowMs: number
 }
 
 /** The overview of an application: is it working, and with which settings. */
 function applicationPage(request: DeveloperRequest, content: ApplicationContent): PageContent {
-  const { client, usage, lastUses, nowMs } = content
+  const { client, usage, lastUses, failure, nowMs } = content
   const { application, project } = client
   const { id, clientId, lifetimeSeconds } = application
   const { paths, baseUrl } = request
   const usedAtMs = lastUses.get(id)
-  const body = html`<section aria-labelledby="usage">
-      ${usageChart(usage, paths.application(project.id, id))}
-    </section>
+  const body = html`${failure === undefined ? '' : failureNotice(request, client, failure, nowMs)}
+    <section aria-labelledby="usage">${usageChart(usage, paths.application(project.id, id))}</section>
     <section aria-labelledby="token">
       <h2 id="token">Latest token</h2>
       ${
@@ -407,6 +409,23 @@ function applicationPage(request: DeveloperRequest, content: ApplicationContent)
       ${settingsList(application)}
     </section>`
   return applicationFrame(request, client, 'application', body)
+}
+
+/** Why it gets no tokens now, and what to do about it. */
+function failureNotice(
+  { paths }: DeveloperRequest,
+  { application, project }: RegisteredClient,
+  { outcome, sinceMs }: CurrentFailure,
+  nowMs: number,
+): SafeHtml {
+  const { label, help } = describeOutcome(outcome)
+  const since = timeSince(sinceMs, nowMs)
+  return html`<div class="notice" data-variant="danger">
+    <p>
+      <strong>Failing ${since ? html`for ${since}` : 'now'}: ${label}.</strong> ${help}
+      <a href="${linkTo(paths.requests(project.id, application.id), { show: outcome })}">Show the requests</a>
+    </p>
+  </div>`
 }
 
 /** The remaining part of a lifetime, from 0 to 1, as the water in a well. The text beside it says the same. */

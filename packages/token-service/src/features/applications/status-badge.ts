@@ -1,6 +1,8 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import { note, state } from '../../portal/layout/list.ts'
-import { relativeTime } from '../../portal/layout/time.ts'
+import { relativeTime, timeSince } from '../../portal/layout/time.ts'
+import type { CurrentFailure } from '../search/listings.ts'
+import { describeOutcome } from './usage.ts'
 import { isBeingDeleted, type RegisteredClient } from '../../storage/application.ts'
 
 const expiryNoticeMs = 7 * 86_400_000
@@ -34,12 +36,24 @@ export function badge(name: State): SafeHtml {
   return html`<span class="badge" data-variant="${variant}">${label}</span>`
 }
 
-/** The state of an application in a list, and below it what somebody has to do: decide, or rotate a secret. */
-export function listedStatus({ application, project, secrets }: RegisteredClient, nowMs: number): SafeHtml {
+/** The state of an application in a list, and below it what somebody has to do: find out why it fails, decide, or rotate a secret. */
+export function listedStatus(
+  { application, project, secrets }: RegisteredClient,
+  nowMs: number,
+  failure?: CurrentFailure,
+): SafeHtml {
   const current = stateOf({ application, project })
   const [variant, label] = labels[current]
   const expiries = secrets.map(({ expiresAtMs = Infinity }) => expiresAtMs).filter((each) => each > nowMs)
   const next = Math.min(...expiries)
+  if (failure && current === 'approved') {
+    const since = timeSince(failure.sinceMs, nowMs, 'short')
+    return html`${state('danger', since ? html`Failing for ${since}` : 'Failing now')}<span
+        class="cut below"
+        data-variant="danger"
+        >${describeOutcome(failure.outcome).label}</span
+      >`
+  }
   const waiting =
     current !== 'approved'
       ? ''

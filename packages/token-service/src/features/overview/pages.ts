@@ -1,7 +1,7 @@
 import { type SafeHtml, html } from '@remix-run/html-template'
 import type { FastifyInstance } from 'fastify'
 import { randomUUID } from 'node:crypto'
-import type { ExpiringSecret, FailureTotal, ListPage } from '../search/listings.ts'
+import type { CurrentFailure, ExpiringSecret, FailureTotal, ListPage } from '../search/listings.ts'
 import { catalogueHints } from '../applications/application-form.ts'
 import {
   describeOutcome,
@@ -18,13 +18,13 @@ import { expiryBadge } from '../credentials/credentials-section.ts'
 import { type Column, type Facet, type ListState, list, listState, named } from '../../portal/layout/list.ts'
 import type { PageContent } from '../../portal/layout/page.ts'
 import { formatCount, formatShortCount, linkTo } from '../../portal/layout/paging.ts'
-import { relativeTime, relativeTimeOrNever } from '../../portal/layout/time.ts'
+import { relativeTime, relativeTimeOrNever, timeSince } from '../../portal/layout/time.ts'
 import { type StartContent, startPage } from './start-page.ts'
 import { developerPages, type DeveloperRequest } from '../../portal/page-routes.ts'
 import { patterns } from '../../portal/paths.ts'
 import { joinedProjects, ownerIdOf } from '../projects/own-projects.ts'
 import type { PortalService } from '../sessions/openid-provider.ts'
-import { type Project, isBeingDeleted } from '../../storage/application.ts'
+import { type Project, type RegisteredClient, isBeingDeleted } from '../../storage/application.ts'
 
 const shownRows = 5
 const dayMs = 86_400_000
@@ -68,7 +68,7 @@ export async function overviewPages(
     const ownerId = ownerIdOf(request)
     if (!(await listings.hasToken(ownerId))) return { redirectTo: paths.start, notice }
     const nowMs = clock.now()
-    const [totals, applications, pending, expiring, failures, changes] = await Promise.all([
+    const [totals, applications, pending, expiring, failing, failures, changes] = await Promise.all([
       listings.usageTotals(usageStart(month, nowMs), ownerId),
       listings.applications({ ownerId, limit: 0, offset: 0 }),
       developer.administrator
@@ -77,14 +77,26 @@ export async function overviewPages(
             .applications({ ownerId, status: 'pending', limit: 0, offset: 0 })
             .then(({ total }) => total),
       listings.expiringSecrets([nowMs, nowMs + expiryMs], { ownerId, limit: shownRows, offset: 0 }),
+      listings.applications({
+        ownerId,
+        status: 'failing',
+        order: 'failures',
+        limit: shownRows,
+        offset: 0,
+        nowMs,
+      }),
       listings.topFailures(nowMs - dayMs, shownRows, ownerId),
       developer.administrator ? storage.audit.list(shownRows, { events: changeEvents }) : [],
     ])
+    const current = await listings.currentFailures(
+      failing.items.map(({ application }) => application.clientId),
+    )
     const content = {
       usage: summarizeUsage(totals, month, nowMs),
       applications: applications.total,
       pending,
       expiring: expiring.items,
+      failing: { ...failing, current },
       failures,
       changes: await createAuditSentences(storage, paths, changes),
       nowMs,
@@ -123,6 +135,7 @@ interface OverviewContent {
   /** For administrators: to decide on. For developers: their own that wait. */
   readonly pending: number
   readonly expiring: readonly ExpiringSecret[]
+  readonly failing: ListPage<RegisteredClient> & { readonly current: ReadonlyMap<string, CurrentFailure> }
   readonly failures: readonly FailureTotal[]
   /** For administrators. */
   readonly changes: readonly AuditSentence[]
@@ -132,7 +145,7 @@ interface OverviewContent {
 /** The first page: what happens, and what needs somebody. */
 function overviewPage(request: DeveloperRequest, content: OverviewContent): PageContent {
   const { paths, developer } = request
-  const { usage, applications, pending, expiring, failures, changes, nowMs } = content
+  const { usage, applications, pending, expiring, failing, failures, changes, nowMs } = content
   const requests = usage.issued + usage.failed
   const rate = requests === 0 ? '–' : successRate(usage)
   const pendingPath = developer.administrator
@@ -156,8 +169,21 @@ function overviewPage(request: DeveloperRequest, content: OverviewContent): Page
       )}
       ${part(
         'Top failures, 24 hours',
-        failures.map((failure) => failureRow(request, failure)),
+        [
+          ...failing.items.map((client) => failingRow(request, client, failing.current, nowMs)),
+          ...failures
+            .filter(
+              ({ application }) => !failing.items.some((client) => client.application.id === application.id),
+            )
+            .map((failure) => failureRow(request, failure)),
+        ].slice(0, shownRows),
         'No token request has failed.',
+        failures.length > 0
+          ? html`<a
+              href="${linkTo(paths.applications, failing.total > 0 ? { show: 'failing' } : { order: 'failures' })}"
+              >${failing.total > 0 ? `${formatCount(failing.total)} failing now` : 'All'}</a
+            >`
+          : undefined,
       )}
       ${
         developer.administrator
@@ -215,6 +241,22 @@ function failureRow({ paths }: DeveloperRequest, { application, outcome, request
       <span class="hint">${describeOutcome(outcome).label}</span>
     </p>
     <div class="actions number">${formatCount(requests)}</div>`
+}
+
+/** One that gets no tokens now, whatever it got before. */
+function failingRow(
+  { paths }: DeveloperRequest,
+  { application: { id, name, clientId }, project }: RegisteredClient,
+  current: ReadonlyMap<string, CurrentFailure>,
+  nowMs: number,
+): SafeHtml {
+  const failure = current.get(clientId)
+  const since = failure && timeSince(failure.sinceMs, nowMs)
+  return html`<p>
+      ${cutLink(name, paths.application(project.id, id))}
+      ${failure && html`<span class="hint">${describeOutcome(failure.outcome).label}${since && html`, for ${since}`}</span>`}
+    </p>
+    <div class="actions"><span class="badge" data-variant="danger">Failing now</span></div>`
 }
 
 /** One that nobody uses can expire without an effect. */

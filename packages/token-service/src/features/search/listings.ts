@@ -9,12 +9,13 @@ import { toDeveloper } from '../people/storage.ts'
 import type { Developer } from '../../storage/developer.ts'
 
 /**
- * `changes`: approved, and changes are requested; `expiring`: a secret expires within 30 days; `unused`: approved, and not
+ * `failing`: requested tokens in the last 24 hours, and got none since a request failed; `changes`: approved, and changes are requested; `expiring`: a secret expires within 30 days; `unused`: approved, and not
  * used for 90 days; `awaiting`: an administrator has to decide. Deleted ones are listed only by `deleted`.
  */
 export type ListedStatus = (typeof listedStatuses)[number]
 
 export const listedStatuses = [
+  'failing',
   'approved',
   'pending',
   'changes',
@@ -28,8 +29,8 @@ export const listedStatuses = [
 /** By name, by the last token, or by creation; `-`: from the other end, such as the latest first. */
 export const listOrders = ['name', '-name', 'used', '-used', 'created', '-created'] as const
 export type ListOrder = (typeof listOrders)[number]
-/** `requested`: by when what awaits a decision was requested. */
-export type ApplicationOrder = ListOrder | 'requested'
+/** `requested`: by when what awaits a decision was requested; `failures`: most failed token requests in 24 hours first. */
+export type ApplicationOrder = ListOrder | 'requested' | 'failures'
 
 export interface ListFilter {
   /** Only what belongs to this developer. */
@@ -52,7 +53,7 @@ export interface ApplicationFilter extends Omit<ListFilter, 'order'> {
   readonly status?: ListedStatus | undefined
   /** Whether those whose own name has the words of the search precede the others. */
   readonly namesFirst?: boolean | undefined
-  /** For what expires, or is unused. @default 0 */
+  /** For what fails, expires, or is unused. @default 0 */
   readonly nowMs?: number | undefined
 }
 
@@ -103,6 +104,12 @@ export interface FailureTotal {
   readonly application: ApplicationName
   readonly outcome: TokenRequestOutcome
   readonly requests: number
+}
+
+/** Why an application gets no tokens now, and since when. */
+export interface CurrentFailure {
+  readonly sinceMs: number
+  readonly outcome: TokenRequestOutcome
 }
 
 /** Token requests of all applications in one hour. */
@@ -184,6 +191,30 @@ export function listingStorage(database: Database) {
       sql<boolean>`not exists (select 1 from last_uses where last_uses.id = applications.id)`,
     )
 
+  /** Of the last 24 hours, by client ID. */
+  const failures = (nowMs: number) =>
+    query
+      .selectFrom('usage')
+      .select(['clientId', sql<string | number>`sum(requests)`.as('failed')])
+      .where('hourMs', '>=', nowMs - dayMs)
+      // As in its index, which a parameter would not match.
+      .where(sql<boolean>`outcome <> 'issued'`)
+      .groupBy('clientId')
+  const withFailures = (filter: Narrowing) =>
+    matching(filter).innerJoin(
+      failures(filter.nowMs ?? 0).as('failures'),
+      'failures.clientId',
+      'applications.clientId',
+    )
+  const withoutFailures = (filter: Narrowing) =>
+    matching(filter).where(
+      'applications.clientId',
+      'not in',
+      failures(filter.nowMs ?? 0)
+        .clearSelect()
+        .select('clientId'),
+    )
+
   /** The IDs of one page, in their order. */
   async function idsOf({
     limit,
@@ -219,6 +250,19 @@ export function listingStorage(database: Database) {
         return read(matching(filter), 'applications.created_at_ms', offset, limit)
       case 'requested':
         return read(matching(filter), 'applications.requested_at_ms', offset, limit)
+      case 'failures': {
+        const failed = await withFailures(filter)
+          .select('applications.id')
+          .orderBy('failures.failed', 'desc')
+          .orderBy('applications.sortName')
+          .execute()
+        const first = failed.slice(offset, offset + limit).map(({ id }) => id)
+        const from = Math.max(0, offset - failed.length)
+        return [
+          ...first,
+          ...(await read(withoutFailures(filter), 'applications.sort_name', from, limit - first.length)),
+        ]
+      }
       case 'used':
       case '-used': {
         // Those that were never used come last, or else first, by name.
@@ -427,6 +471,30 @@ export function listingStorage(database: Database) {
         .execute()
       return rows.map((row) => ({ ...row, requests: Number(row.requests) }))
     },
+    /** Those of these clients that get no tokens now, by client ID. */
+    async currentFailures(clientIds: readonly string[]): Promise<ReadonlyMap<string, CurrentFailure>> {
+      const rows = await query
+        .selectFrom('tokenRequests')
+        .innerJoin('applications', 'applications.clientId', 'tokenRequests.clientId')
+        .select(['tokenRequests.clientId', 'outcome'])
+        .select(({ fn }) => [
+          fn.min('tokenRequests.atMs').as('sinceMs'),
+          fn.max('tokenRequests.atMs').as('latestMs'),
+        ])
+        .where('tokenRequests.clientId', 'in', anyOf(database, clientIds))
+        .where(failedSinceToken)
+        .groupBy(['tokenRequests.clientId', 'outcome'])
+        // The last one stays in the map: what the others led to is no reason.
+        .orderBy(sql`case when outcome = 'too_many_failures' then 0 else 1 end`)
+        .orderBy('latestMs')
+        .execute()
+      const failing = new Map<string, CurrentFailure>()
+      for (const { clientId, outcome, sinceMs } of rows) {
+        const earlier = failing.get(clientId)?.sinceMs ?? Infinity
+        failing.set(clientId, { outcome, sinceMs: Math.min(Number(sinceMs), earlier) })
+      }
+      return failing
+    },
     /** The most frequent first. */
     async topFailures(sinceMs: number, limit: number, ownerId?: string): Promise<readonly FailureTotal[]> {
       const rows = await query
@@ -515,6 +583,10 @@ function namesBy(rows: readonly (readonly [id: string, name: string])[]): Map<st
 /** As in its index, which a parameter would not match. */
 const awaiting = sql<boolean>`(applications.status = 'pending' or applications.requested is not null)`
 
+/** A failed token request after the last token that the application got. */
+const failedSinceToken = sql<boolean>`token_requests.outcome <> 'issued'
+  and token_requests.at_ms > coalesce((select at_ms from last_uses where last_uses.id = applications.id), 0)`
+
 function statusConditions(row: Row, status: ListedStatus | 'any' | undefined, nowMs: number) {
   const existing = [row('applications.deletesAtMs', 'is', null), row('projects.deletesAtMs', 'is', null)]
   switch (status) {
@@ -522,6 +594,15 @@ function statusConditions(row: Row, status: ListedStatus | 'any' | undefined, no
       return []
     case 'deleted':
       return [row.not(row.and(existing))]
+    case 'failing':
+      return [
+        ...existing,
+        sql<boolean>`applications.client_id in (select client_id from usage
+          where hour_ms >= ${nowMs - dayMs} and outcome <> 'issued')`,
+        sql<boolean>`exists (select 1 from token_requests
+          where token_requests.client_id = applications.client_id
+          and token_requests.minute_ms >= ${nowMs - dayMs} and ${failedSinceToken})`,
+      ]
     case 'awaiting':
       return [...existing, awaiting]
     case 'pending':

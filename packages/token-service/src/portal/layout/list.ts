@@ -320,6 +320,6 @@ export function note(text: string | SafeHtml): SafeHtml {
 }
 
 /** A state as a word with its icon. */
-export function state(variant: 'success' | 'warning' | 'danger' | '', label: string): SafeHtml {
+export function state(variant: 'success' | 'warning' | 'danger' | '', label: string | SafeHtml): SafeHtml {
   return html`<span class="state" data-variant="${variant}">${label}</span>`
 }

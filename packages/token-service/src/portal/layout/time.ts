@@ -44,6 +44,18 @@ export function relativeTime(ms: number, nowMs: number): SafeHtml {
   return element(ms, unit === undefined ? now : relative.format(Math.trunc(distance / size), unit))
 }
 
+/** Such as "2 hours", of what goes on since then, or `undefined` in its first minute; the exact time is its title. */
+export function timeSince(
+  ms: number,
+  nowMs: number,
+  unitDisplay: 'long' | 'short' = 'long',
+): SafeHtml | undefined {
+  const [unit, size] = units.find(([, each]) => nowMs - ms >= each) ?? []
+  if (unit === undefined) return undefined
+  const count = Math.trunc((nowMs - ms) / size)
+  return element(ms, count.toLocaleString('en', { style: 'unit', unit, unitDisplay }))
+}
+
 /** `local`: how precisely the script shows it in the time zone of the reader. */
 function element(ms: number, text: string, local?: Precision): SafeHtml {
   return html`<time
