@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import {
   clientCredentials,
   createTokenFetch,
@@ -7,6 +7,7 @@ import {
   type AttachOptions,
   type BackendTokensOptions,
   type ClientCredentialsOptions,
+  type FetchLike,
   type GetTokenOptions,
   type TokenPoolOptions,
   type TokenProviderOptions,
@@ -78,4 +79,31 @@ it('a provider, a pool and their tokens implement their interfaces', () => {
   // @ts-expect-error a key that the pool does not have
   pool.for('c')
   expect(replacement).toBeTypeOf('function')
+})
+
+/** Other implementations declare types of their own, which are neither those of the runtime nor of each other. */
+describe('the type of a fetch', () => {
+  it('accepts that of node-fetch 2, and mocks', () => {
+    interface OwnRequest {
+      readonly url: string
+      readonly size: number
+    }
+    interface OwnResponse {
+      readonly status: number
+      readonly buffer: () => Promise<Buffer>
+    }
+    const nodeFetch = null as unknown as (
+      url: string | { readonly href: string } | OwnRequest,
+      init?: {
+        readonly method?: string
+        readonly agent?: object
+        readonly signal?: null | { aborted: boolean }
+      },
+    ) => Promise<OwnResponse>
+    const jestMock = null as unknown as ((...args: any) => any) & { readonly mock: object }
+    const fetches: FetchLike[] = [nodeFetch, jestMock, vi.fn(), globalThis.fetch]
+    // @ts-expect-error this check can fail
+    fetches.push('fetch')
+    expect(fetches).toHaveLength(5)
+  })
 })

@@ -16,8 +16,11 @@ export type TokenFetch = (input: string | URL | Request, init?: TokenFetchInit |
 
 /** Options of {@link createTokenFetch}. */
 export interface TokenFetchOptions extends AttachOptions {
-  /** The URL that a path is appended to. Without `allowedOrigins`, tokens are sent to its origin. */
-  readonly baseUrl?: string | URL | undefined
+  /**
+   * The URL that a path is appended to. Without `allowedOrigins`, tokens are sent to its origin. A function is called with the
+   * first request, so that a module can be loaded without its environment, as in a build.
+   */
+  readonly baseUrl?: string | URL | (() => string | URL | undefined) | undefined
   /** Sends the requests. @default the global fetch, looked up at each request */
   readonly fetch?: FetchLike | undefined
 }
@@ -35,12 +38,15 @@ export interface TokenFetchOptions extends AttachOptions {
  * rejects with a TokenError
  */
 export function createTokenFetch(tokens: AttachableTokens, options: TokenFetchOptions): TokenFetch {
-  const { fetch: given, baseUrl: url } = options ?? {}
-  const base = { option: 'baseUrl', url }
-  const attacher = createTokenAttacher(tokens, options, base)
-  const join = createBaseUrlJoin(base)
+  const { fetch: given, baseUrl } = options ?? {}
+  const prepare = () => {
+    const base = { option: 'baseUrl', url: typeof baseUrl === 'function' ? baseUrl() : baseUrl }
+    return { attacher: createTokenAttacher(tokens, options, base), join: createBaseUrlJoin(base) }
+  }
+  let prepared = typeof baseUrl === 'function' ? undefined : prepare()
   function fetchJoined(fetch: FetchLike, ...[input, init]: Parameters<TokenFetch>): Promise<Response> {
     try {
+      const { attacher, join } = (prepared ??= prepare())
       return fetchWithToken(attacher, fetch, join(input), init)
     } catch (error) {
       // Like `fetch`, it never throws.

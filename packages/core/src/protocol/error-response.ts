@@ -59,25 +59,24 @@ function readText(value: unknown): string | undefined {
   return [value, ...Object.values(Object(value))].find((part) => typeof part === 'string')
 }
 
-// Surrogate pairs stay whole.
-const longReason = /^(.{299}).{2,}$/su
-
 /** The server's own reason. */
 export function reasonOf({ description, faultText }: ErrorFacts, secrets: readonly string[]): string {
   return redactText(description ?? faultText, secrets)
 }
 
-/** One line of at most 300 characters, without anything that was sent or looks like a token. */
-export function redactText(text: string, secrets: readonly string[]): string {
+/** One line of at most `length` characters, without anything that was sent or looks like a token. */
+export function redactText(text: string, secrets: readonly string[], length = 300): string {
   // The longest first: one may contain another.
   const longestFirst = [...secrets].sort((one, other) => other.length - one.length)
   for (const secret of longestFirst) text = text.replaceAll(secret, '[redacted]')
   // Control characters, and those that change the direction of the text after them.
-  return text
+  const line = text
     .replace(/[\w.~+/=-]{16,}/g, (word) => (looksLikeToken(word) ? '[redacted]' : word))
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ')
     .trim()
-    .replace(longReason, '$1…')
+  // By characters, so that surrogate pairs stay whole.
+  const characters = [...line.slice(0, 2 * length + 2)]
+  return characters.length <= length ? line : `${characters.slice(0, length - 1).join('')}…`
 }
 
 /** A server may repeat a token that it has issued. */

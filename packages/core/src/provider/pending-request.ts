@@ -8,7 +8,7 @@ import {
 } from '../protocol/token-error.ts'
 import { isAccessToken, type TokenResponse } from '../protocol/token-response.ts'
 import { readInstant, type Instant } from '../runtime/clock.ts'
-import { abortQuietly, longestTimer, onAbort, sleep, waitFor } from '../runtime/wait.ts'
+import { abortQuietly, limitTimer, longestTimer, onAbort, sleep, waitFor } from '../runtime/wait.ts'
 import type { IssuedToken, SharingAlgorithm, StoreRequest } from '../sharing/token-sharing.ts'
 import type { StoredToken } from '../sharing/token-store.ts'
 import { waitOf } from '../sources/send.ts'
@@ -250,7 +250,7 @@ export class PendingRequest implements StoreRequest<CachedToken> {
       }
       const checkLater = (): void => {
         const ms = Math.min(until, this.#progressBy) + graceMs - clock.monotonic()
-        timer = setTimeout(check, Math.ceil(Math.min(ms, longestTimer)))
+        timer = limitTimer(check, Math.ceil(Math.min(ms, longestTimer)))
       }
       checkLater()
       this.#result.then(resolve, (error: Error) => reject(this.#isDropped ? stalled : error))

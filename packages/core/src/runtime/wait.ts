@@ -87,7 +87,10 @@ export function waitFor<Value>(
       onLeave?.()
     }
     const dueAt = performance.now() + ms
-    const start = keepsAlive ? setTimeout : backgroundTimer
+    const start = (callback: () => void, ms: number) => {
+      const timer = limitTimer(callback, ms)
+      return keepsAlive ? timer : inBackground(timer)
+    }
     let timer = start(() => {
       const lateMs = performance.now() - dueAt
       if (lateMs < blockedMs) leave()
@@ -98,9 +101,23 @@ export function waitFor<Value>(
   })
 }
 
+type Timer = ReturnType<typeof setTimeout>
+
+/**
+ * A timer for a time limit. Tests replace `setTimeout` by a function that calls back at once, so that pauses end at once: no time
+ * has passed then, and the limit is not reached.
+ */
+export function limitTimer(callback: () => void, ms: number): Timer {
+  let isStarting = true
+  const timer = setTimeout(() => {
+    if (!isStarting) callback()
+  }, ms)
+  isStarting = false
+  return timer
+}
+
 /** A timer that does not keep a program alive, where the runtime can do this. */
-function backgroundTimer(callback: () => void, ms: number): ReturnType<typeof setTimeout> {
-  const timer = setTimeout(callback, ms)
+function inBackground(timer: Timer): Timer {
   ;(timer as { unref?(): void }).unref?.()
   return timer
 }
@@ -111,11 +128,14 @@ function backgroundTimer(callback: () => void, ms: number): ReturnType<typeof se
  */
 export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const timer = backgroundTimer(() => {
-      stopListening()
-      resolve()
-    }, ms)
-    const stopListening = onAbort(signal, () => {
+    let stopListening: (() => void) | undefined
+    const timer = inBackground(
+      setTimeout(() => {
+        stopListening?.()
+        resolve()
+      }, ms),
+    )
+    stopListening = onAbort(signal, () => {
       clearTimeout(timer)
       reject(signal.reason as Error)
     })

@@ -4,7 +4,7 @@ import { rateLimitReset, retryAfter } from '../protocol/headers.ts'
 import { isSecure } from '../protocol/secure-url.ts'
 import { isAccessToken, readTokenType, type TokenResponse } from '../protocol/token-response.ts'
 import type { TokenSource } from './token-source.ts'
-import { fetchToken, whileWaiting, withoutQuery, type FetchLike } from './send.ts'
+import { failureDetail, fetchToken, whileWaiting, withoutQuery, type FetchLike } from './send.ts'
 
 /** What `new Headers()` accepts. */
 export type HeadersInput = NonNullable<RequestInit['headers']>
@@ -51,6 +51,7 @@ export function backendTokens(options: BackendTokensOptions): TokenSource {
       if (rejectedToken !== undefined) sent.set('x-token-rejected', 'true')
       const init = { method: 'POST', headers: sent, signal, ...(credentials && { credentials }) }
       const what = (): string => `The backend's token route ${withoutQuery(url)}`
+      const unreachable = (cause: unknown): never => throwUnreachable(cause, sent)
       const response = await whileWaiting(signal, what, fetchToken(fetch, url, init).catch(unreachable))
       const { status, ok } = response
       const body = await whileWaiting(signal, what, response.text().catch(unreachable))
@@ -74,15 +75,14 @@ export function backendTokens(options: BackendTokensOptions): TokenSource {
   }
 }
 
-function unreachable(cause: unknown): never {
-  throw failureOf(
-    cause,
-    (code) =>
-      new TokenError({
-        kind: 'unavailable',
-        message: `Could not reach the backend's token route (${code}).`,
-      }),
-  )
+function throwUnreachable(cause: unknown, sent: Headers): never {
+  throw failureOf(cause, (code) => {
+    const detail = failureDetail(cause, code, [...sent.values()])
+    return new TokenError({
+      kind: 'unavailable',
+      message: `Could not reach the backend's token route (${detail}).`,
+    })
+  })
 }
 
 /** By hand, not by the schema of a token response, which would be half of what a page loads. */

@@ -220,7 +220,8 @@ export class GrantSource extends Redacted implements TokenSource {
     const sent = [...headers, ...body, ...url.searchParams]
     exchange.secrets = [...exchange.secrets, ...formsOf(secret), ...sentSecrets(sent, configured)]
     const init = { method: 'POST', headers: Object.fromEntries(headers), body: body.toString(), signal }
-    exchange.response = await sendTokenRequest(this.#options.fetch, url, init, endpoint, clientId)
+    const { fetch } = this.#options
+    exchange.response = await sendTokenRequest(fetch, url, init, endpoint, clientId, exchange.secrets)
     return exchange.response
   }
 
@@ -398,8 +399,9 @@ function sentSecrets(
     .flatMap(([, value]) => formsOf(value))
 }
 
-/** As it is, without the word before it in a header, and as in a form. */
+/** As it is, without the word before it in a header, as in a form, and as in JSON. */
 function formsOf(secret: string): string[] {
   const withoutScheme = secret.replace(/^\S+ (?=\S+$)/, '')
-  return [...new Set([secret, withoutScheme, formEncode(secret)])].filter(Boolean)
+  const inJson = JSON.stringify(secret).slice(1, -1)
+  return [...new Set([secret, withoutScheme, formEncode(secret), inJson])].filter(Boolean)
 }

@@ -1,22 +1,34 @@
 import { noStore } from '../runtime/environment.ts'
 import type { TokenEndpointResponse } from '../protocol/token-binding.ts'
+import { redactText } from '../protocol/error-response.ts'
 import { failureOf, TokenError } from '../protocol/token-error.ts'
+import { messageWithoutCode } from '../runtime/error-code.ts'
 
 const maxBytes = 1024 * 1024
 
-/** The call signature of `fetch`, without the additions of runtimes. */
-export type FetchLike = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
+/**
+ * `fetch`, or a function that is called like it: that of undici or node-fetch, or a mock. They declare types of their own for a
+ * request and a response, which differ from those of the runtime, so these are not checked. Token requests pass the URL as a
+ * string.
+ */
+// oxlint-disable-next-line typescript/no-explicit-any
+export type FetchLike = (input: any, init?: any) => Promise<any>
 
 /** What responds to a request. */
 export type Endpoint = 'token endpoint' | 'revocation endpoint' | 'metadata'
 
-/** Sends a token request, or one that it depends on, and reads the response. */
+/**
+ * Sends a token request, or one that it depends on, and reads the response.
+ *
+ * @param secrets what was sent and must not be shown
+ */
 export async function sendTokenRequest(
   send: FetchLike | undefined,
   url: string | URL,
   init: RequestInit & { readonly signal: AbortSignal },
   endpoint: Endpoint = 'token endpoint',
   clientId?: string,
+  secrets: readonly string[] = [],
 ): Promise<TokenEndpointResponse> {
   const request = async (): Promise<TokenEndpointResponse> => {
     const response = await fetchToken(send, url, init)
@@ -25,8 +37,24 @@ export async function sendTokenRequest(
   try {
     return await whileWaiting(init.signal, () => `The ${endpoint} ${withoutQuery(url)}`, request())
   } catch (error) {
-    throw failureOf(error, (code) => unreachable(error, code, url, endpoint, clientId, send === undefined))
+    const unreachable: Unreachable = { url, endpoint, clientId, secrets, isOwnFetch: send === undefined }
+    throw failureOf(error, (code) => unreachableError(error, code, unreachable))
   }
+}
+
+/** What could not be reached. */
+interface Unreachable {
+  readonly url: string | URL
+  readonly endpoint: Endpoint
+  readonly clientId: string | undefined
+  readonly secrets: readonly string[]
+  readonly isOwnFetch: boolean
+}
+
+/** The code of a failure, and what it says if it has none: such as `TypeError: url.includes is not a function`. */
+export function failureDetail(error: unknown, code: string, secrets: readonly string[]): string {
+  const text = redactText(messageWithoutCode(error) ?? '', secrets, 200).replace(/\.$/, '')
+  return text === '' || text === code ? code : `${code}: ${text}`
 }
 
 const waits = new WeakMap<AbortSignal, () => string>()
@@ -64,24 +92,36 @@ export async function fetchToken(
     redirect: 'manual',
     token: false,
   }
-  // Looked up now, so that a fetch replaced by instrumentation or by a test is used.
-  return (send ?? globalThis.fetch)(url, sent)
+  // Looked up now, so that a fetch replaced by instrumentation or by a test is used. A mock may expect a string.
+  const request = async (init: RequestInit): Promise<Response> =>
+    (send ?? globalThis.fetch)(String(url), init) as Promise<Response>
+  try {
+    return await request(sent)
+  } catch (error) {
+    if (!isForeignSignal(error)) throw error
+    // Whoever waits for the response has a time limit of its own.
+    return request({ ...sent, signal: null })
+  }
 }
 
-function unreachable(
+/** jsdom replaces `AbortController` by its own, whose signals `fetch` of Node rejects before it sends anything. */
+function isForeignSignal(error: unknown): boolean {
+  const { name, message } = Object(error) as { name?: unknown; message?: unknown }
+  return name === 'TypeError' && /\bAbortSignal\b/.test(String(message))
+}
+
+function unreachableError(
   error: unknown,
   code: string,
-  url: string | URL,
-  endpoint: Endpoint,
-  clientId: string | undefined,
-  isOwnFetch: boolean,
+  { url, endpoint, clientId, secrets, isOwnFetch }: Unreachable,
 ): TokenError {
   const tokenEndpoint = withoutQuery(url)
+  const detail = failureDetail(error, code, secrets)
   return new TokenError(
     {
       kind: 'unavailable',
       message: [
-        unreachableMessage(code, endpoint, tokenEndpoint),
+        unreachableMessage(code, detail, endpoint, tokenEndpoint),
         explainTest(code),
         isOwnFetch && explainProxy(error, code, url),
       ]
@@ -90,16 +130,16 @@ function unreachable(
       clientId,
       tokenEndpoint,
     },
-    Object.assign(new Error(code), { code }),
+    Object.assign(new Error(detail), { code }),
   )
 }
 
-function unreachableMessage(code: string, endpoint: Endpoint, url: string): string {
+function unreachableMessage(code: string, detail: string, endpoint: Endpoint, url: string): string {
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
     const host = URL.canParse(url) ? new URL(url).hostname : url
     return `Could not resolve ${host} (${code}). Check the URL of the ${endpoint}.`
   }
-  return `Could not reach the ${endpoint} ${url} (${code}).`
+  return `Could not reach the ${endpoint} ${url} (${detail}).`
 }
 
 export function withoutQuery(url: string | URL): string {

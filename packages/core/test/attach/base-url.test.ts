@@ -133,3 +133,21 @@ it.each([
 ])('rejects the base URL %j', (baseUrl, message) => {
   expect(() => createTokenFetch(createTestTokenProvider(), { baseUrl })).toThrow(message)
 })
+
+it('takes a function, which is called with the first request', async () => {
+  const url = vi.fn((): string | undefined => undefined)
+  const fetch = vi.fn(async () => new Response())
+  const api = createTokenFetch(createTestTokenProvider(), { baseUrl: url, fetch })
+  expect(url).not.toHaveBeenCalled()
+  await expect(api('/orders')).rejects.toMatchObject({
+    kind: 'configuration',
+    message: expect.stringContaining('baseUrl is missing'),
+  })
+  url.mockReturnValue('https://api.example.com/v1')
+  for (const path of ['/orders', '/items']) await api(path)
+  expect(fetch.mock.calls).toMatchObject([
+    ['https://api.example.com/v1/orders', { headers: { Authorization: 'Bearer test-token' } }],
+    ['https://api.example.com/v1/items', {}],
+  ])
+  expect(url).toHaveBeenCalledTimes(2)
+})

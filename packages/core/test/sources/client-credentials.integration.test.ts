@@ -175,7 +175,7 @@ describe('an endpoint that cannot be reached', () => {
     const error: unknown = await askAt(await startRaw(talk)).catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ name: 'TokenError', kind: 'unavailable', attempts: 1 })
     expect((error as Error).message).toMatch(
-      /^Could not reach the token endpoint http:\/\/127\.0\.0\.1:\d+\/ \([\w.-]+\)\.$/,
+      /^Could not reach the token endpoint http:\/\/127\.0\.0\.1:\d+\/ \([\w.-]+(?:: Response does not match the HTTP.*)?\)\.$/,
     )
   })
 

@@ -171,7 +171,7 @@ describe('client credentials', () => {
     const tokens = createTokenProvider(source, { maxAttempts: 1 })
     await expect(tokens.getToken()).rejects.toMatchObject({
       kind: 'unavailable',
-      message: `Could not reach the token endpoint ${standard.tokenEndpoint} (TypeError).`,
+      message: `Could not reach the token endpoint ${standard.tokenEndpoint} (TypeError: fetch failed).`,
     })
     expect(explain).not.toHaveBeenCalled()
     await expect(tokens.getToken({ forceRefresh: true })).rejects.toMatchObject({ kind: 'credentials' })
