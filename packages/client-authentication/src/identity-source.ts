@@ -1,4 +1,5 @@
 import { isTokenError, TokenError, type FetchLike } from '@tokenwell/core'
+import { refreshed, type Refreshed } from '@tokenwell/core/adapter'
 import { configurationError } from '@tokenwell/core/protocol'
 import { decodeJwt } from 'jose'
 
@@ -49,71 +50,56 @@ const maxEndpoints = 10_000
 
 interface Identity {
   readonly jwt: string
+  readonly issuedAt: number
   readonly expiresAt: number
   /** Whether a server may accept it only once. */
   readonly hasId: boolean
-}
-
-/** A JWT that was requested, and where it has been sent. */
-class IssuedIdentity {
-  readonly key: string
-  readonly identity: Promise<Identity>
-  readonly endpoints = new Set<string>()
-  readonly #wall = Date.now()
-  readonly #monotonic = performance.now()
-  #issued: Identity | undefined
-
-  constructor(key: string, identity: Promise<Identity>) {
-    this.key = key
-    this.identity = identity.then((issued) => (this.#issued = issued))
-  }
-
-  get jwt(): string | undefined {
-    return this.#issued?.jwt
-  }
-
-  /** Also while it is pending. By the clock that advanced further: one may be set back, the other one stop with the machine. */
-  get isFresh(): boolean {
-    const ageMs = Math.max(Date.now() - this.#wall, performance.now() - this.#monotonic)
-    return this.#issued === undefined || this.#issued.expiresAt - this.#wall - expiryMarginMs > ageMs
-  }
+  /** Where it has been sent, if it has an ID. */
+  readonly endpoints: Set<string>
 }
 
 /** Requests a JWT when it is needed, and again before it expires. */
 export function createIdentitySource(service: IdentityService): IdentitySource {
-  let latest: IssuedIdentity | undefined
-  let issuesWithId = false
+  type Prepared = ReturnType<IdentityService['prepare']>
+  let latest: { readonly key: string; readonly identity: Refreshed<Identity, [Prepared]> } | undefined
 
-  function request({ key, send, audience }: ReturnType<IdentityService['prepare']>): IssuedIdentity {
-    const identity = requestIdentity(service, send).then((jwt) => readClaims(jwt, service.name, audience))
-    const issued = new IssuedIdentity(key, identity)
-    // Those who wait for it share the failure; the next one tries again.
-    issued.identity.catch(() => (latest = latest === issued ? undefined : latest))
-    return issued
-  }
+  const create = (key: string): NonNullable<typeof latest> => ({
+    key,
+    identity: refreshed(
+      async ({ send, audience }: Prepared) => {
+        const jwt = await requestIdentity(service, send)
+        return readClaims(jwt, service.name, audience)
+      },
+      {
+        maxAgeMs: ({ expiresAt, issuedAt }) => expiresAt - issuedAt - expiryMarginMs,
+        // Those who wait share a failure; the next one tries again.
+        keepMs: 0,
+        pauseMs: 0,
+        timeoutMs,
+      },
+    ),
+  })
 
   async function identify({ tokenEndpoint, signal }: IdentityRequest = {}): Promise<string> {
     const prepared = service.prepare()
+    if (latest?.key !== prepared.key) latest = create(prepared.key)
+    const { identity } = latest
     const endpoint = tokenEndpoint?.href
-    for (;;) {
-      const wasSent = endpoint !== undefined && latest?.endpoints.has(endpoint) === true
-      const isUsable =
-        latest?.key === prepared.key &&
-        latest.isFresh &&
-        latest.endpoints.size < maxEndpoints &&
-        !(wasSent && issuesWithId)
-      const issued = latest && isUsable ? latest : (latest = request(prepared))
-      const isFirst = endpoint === undefined || !issued.endpoints.has(endpoint)
-      if (endpoint !== undefined) issued.endpoints.add(endpoint)
-      const { jwt, hasId } = await unlessAborted(issued.identity, signal)
-      issuesWithId = hasId
-      if (isFirst || !hasId) return jwt
+    let current = await unlessAborted(identity.get(prepared), signal)
+    while (endpoint !== undefined && current.hasId) {
+      const { endpoints } = current
+      if (!endpoints.has(endpoint) && endpoints.size < maxEndpoints) {
+        endpoints.add(endpoint)
+        break
+      }
+      current = await unlessAborted(identity.next(current, prepared), signal)
     }
+    return current.jwt
   }
 
   return Object.assign(identify, {
     reject(jwt: string) {
-      if (latest?.jwt === jwt) latest = undefined
+      if (latest?.identity.peek()?.jwt === jwt) latest = undefined
     },
   })
 }
@@ -152,10 +138,11 @@ function readClaims(jwt: string, name: string, audience: string | undefined): Id
   if (audience !== undefined && ![aud].flat().includes(audience)) {
     throw rejected(`The JWT of ${name} is not for the audience "${audience}".`)
   }
-  if (typeof exp !== 'number' || exp * 1_000 <= Date.now()) {
+  const issuedAt = Date.now()
+  if (typeof exp !== 'number' || exp * 1_000 <= issuedAt) {
     throw unavailable(`The JWT of ${name} has expired. Check the clock of this machine.`)
   }
-  return { jwt, expiresAt: exp * 1_000, hasId: jti !== undefined }
+  return { jwt, issuedAt, expiresAt: exp * 1_000, hasId: jti !== undefined, endpoints: new Set() }
 }
 
 /** A metadata service over HTTP. */

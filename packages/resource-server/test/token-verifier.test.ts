@@ -329,6 +329,41 @@ describe('a secret that never arrives', () => {
   })
 })
 
+describe('the function `issuers`', () => {
+  it('has a deadline, after which the same token is looked up again', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const key = await createSigningKey()
+    const calls: string[] = []
+    const verifier = createTokenVerifier({
+      audience: 'orders',
+      issuers(issuer) {
+        calls.push(issuer)
+        if (calls.length === 1) return new Promise(() => {})
+        return Promise.resolve({ issuer, jwks: { keys: [key.publicJwk] } })
+      },
+    })
+    const token = await new SignJWT({ client_id: 'client', jti: '1' })
+      .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: key.publicJwk.kid! })
+      .setIssuer('https://tenant.example.com')
+      .setAudience('orders')
+      .setSubject('client')
+      .setIssuedAt()
+      .setExpirationTime('1h')
+      .sign(key.privateKey)
+    const lost = expect(verifier.verify(`Bearer ${token}`)).rejects.toMatchObject({
+      status: 503,
+      cause: { kind: 'unavailable', message: 'The issuers function failed (TimeoutError).' },
+    })
+    await vi.waitUntil(() => calls.length === 1)
+    await vi.advanceTimersByTimeAsync(5_000)
+    await lost
+    await expect(verifier.verify(`Bearer ${token}`)).resolves.toMatchObject({ clientId: 'client' })
+    expect(calls).toHaveLength(2)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+})
+
 describe('the keys of an issuer', () => {
   const issuer = 'https://auth.example.com/tenant'
 
@@ -469,9 +504,12 @@ describe('the keys of an issuer', () => {
     clock.advance(5_000)
     expect(await statusAfter(500)).toBe(200)
     expect(requests.filter((path) => path === '/jwks')).toHaveLength(3)
-    respond(Response.json({ keys: [next.publicJwk] }))
+    const published = () => Response.json({ keys: [next.publicJwk] })
+    respond(published())
+    server.respond = (path) => (path === '/jwks' ? published() : metadata())
     await vi.advanceTimersByTimeAsync(0)
     // A key that was removed is no longer accepted once the others are here.
+    clock.advance(1_000)
     expect(await statusOf(await sign(key))).toBe(401)
     expect(await statusOf(await sign(next))).toBe(200)
     expect(vi.getTimerCount()).toBe(0)

@@ -1,7 +1,8 @@
 import { configurationError, failureOf, isTokenError, TokenError } from '../protocol/token-error.ts'
 import { secureUrl } from '../protocol/secure-url.ts'
 import { abortQuietly, waitFor } from '../runtime/wait.ts'
-import { elapsedSince, readInstant, systemClock, type Clock, type Instant } from '../runtime/clock.ts'
+import type { Clock } from '../runtime/clock.ts'
+import { refreshed } from '../runtime/refreshed.ts'
 import { sendTokenRequest, whileWaiting, type FetchLike } from './send.ts'
 
 /** Reads what a client of an issuer needs from its metadata; returns a reason, such as `has no jwks_uri`, if it is missing. */
@@ -12,6 +13,8 @@ export type MetadataReader<Found extends object> = (
 ) => Found | string
 
 export interface IssuerDiscoveryOptions {
+  readonly fetch?: FetchLike | undefined
+  readonly allowInsecureRequests?: boolean | undefined
   /** How long metadata is cached. @default 3_600_000 */
   readonly maxAgeMs?: number | undefined
   /** How long each of the URLs, at most three, may take to respond. @default 3_000 */
@@ -20,10 +23,10 @@ export interface IssuerDiscoveryOptions {
   readonly clock?: Clock | undefined
 }
 
-/** The metadata of an issuer, cached. */
+/** The metadata of an issuer. */
 export interface IssuerDiscovery<Found extends object> {
   /** From the cache, or by one request for all callers. @throws {TokenError} that names the URLs that were tried */
-  find(issuer: string, fetch?: FetchLike, allowInsecureRequests?: boolean): Promise<Found>
+  find(): Promise<Found>
   /** Requests the metadata again with the next call; what is known is kept for the case that it is unavailable. */
   expire(): void
   /** The URL that was requested last, for the error of a caller that stops waiting. */
@@ -36,56 +39,36 @@ export interface IssuerDiscovery<Found extends object> {
  * @param read called for metadata whose `issuer` is exactly the one asked for
  */
 export function createIssuerDiscovery<Found extends object>(
+  issuer: string,
   read: MetadataReader<Found>,
-  { maxAgeMs = 3_600_000, timeoutMs = 3_000, clock = systemClock }: IssuerDiscoveryOptions = {},
+  {
+    fetch,
+    allowInsecureRequests = false,
+    maxAgeMs = 3_600_000,
+    timeoutMs = 3_000,
+    clock,
+  }: IssuerDiscoveryOptions = {},
 ): IssuerDiscovery<Found> {
-  /** By issuer, and by the URLs that its client allows. */
-  let last: { readonly found: Found; readonly of: string; readonly since: Instant } | undefined
-  let isExpired = false
   let requestedUrl: string | undefined
-  let pending: { readonly result: Promise<Found>; readonly since: Instant; readonly of: string } | undefined
-
-  const isYounger = (since: Instant, ms: number): boolean => elapsedSince(since, clock) < ms
-
-  async function find(
-    of: string,
-    issuer: string,
-    fetch: FetchLike | undefined,
-    allowInsecureRequests: boolean,
-  ): Promise<Found> {
-    const known = last?.of === of ? last.found : undefined
-    try {
-      const found = await fetchMetadata(issuer, read, {
-        fetch,
-        allowInsecureRequests,
-        timeoutMs,
-        onRequest: (url) => (requestedUrl = url),
-      })
-      last = { found, of, since: readInstant(clock) }
-      isExpired = false
-      return found
-    } catch (error) {
-      // The metadata may be unavailable while what it names is not.
-      if (known && error instanceof TokenError && error.kind === 'unavailable') return known
-      throw error
-    } finally {
-      pending = undefined
-    }
-  }
-
+  const onRequest = (url: string): void => void (requestedUrl = url)
+  const metadata = refreshed(
+    () => fetchMetadata(issuer, read, { fetch, allowInsecureRequests, timeoutMs, onRequest }),
+    {
+      maxAgeMs,
+      keepMs: 3_600_000,
+      pauseMs: 0,
+      // As long as all of its URLs may take.
+      timeoutMs: 3 * timeoutMs,
+      // The metadata may be unavailable while what it names is not; where there is none any more, the issuer has moved.
+      keepsAfter: (error) => isTokenError(error) && error.kind === 'unavailable',
+      // Each caller has its own deadline, and what was dropped is requested again.
+      shares: true,
+      clock,
+    },
+  )
   return {
-    async find(issuer, fetch, allowInsecureRequests = false) {
-      const of = `${allowInsecureRequests} ${issuer}`
-      if (last?.of === of && !isExpired && isYounger(last.since, maxAgeMs)) return last.found
-      // A runtime may have dropped one that takes longer than all of its URLs may.
-      if (pending?.of !== of || !isYounger(pending.since, 3 * timeoutMs)) {
-        pending = { result: find(of, issuer, fetch, allowInsecureRequests), since: readInstant(clock), of }
-      }
-      return pending.result
-    },
-    expire() {
-      isExpired = true
-    },
+    find: () => metadata.get(),
+    expire: () => metadata.expire(),
     get requestedUrl() {
       return requestedUrl
     },
@@ -210,15 +193,12 @@ export function discover(
   const known = discoveries.get(send) ?? new Map<string, IssuerDiscovery<DiscoveredServer>>()
   discoveries.set(send, known)
   const key = `${allowInsecureRequests ?? false} ${issuer}`
-  const discovery = known.get(key) ?? createIssuerDiscovery(readServer)
+  const discovery =
+    known.get(key) ?? createIssuerDiscovery(issuer, readServer, { fetch, allowInsecureRequests })
   known.delete(key)
   known.set(key, discovery)
   if (known.size > maxIssuers) known.delete(known.keys().next().value!)
-  return whileWaiting(
-    signal,
-    () => `The metadata ${discovery.requestedUrl}`,
-    discovery.find(issuer, fetch, allowInsecureRequests),
-  )
+  return whileWaiting(signal, () => `The metadata ${discovery.requestedUrl}`, discovery.find())
 }
 
 /** The token endpoint and its client authentication, or why they could not be found. */

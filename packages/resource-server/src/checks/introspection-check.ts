@@ -4,6 +4,7 @@ import {
   type ClientAuthenticationMethod,
   type FetchLike,
 } from '@tokenwell/core'
+import { dropsBackgroundWork } from '@tokenwell/core/adapter'
 import {
   configurationError,
   createClientAuthentication,
@@ -18,7 +19,7 @@ import { oneOf, rejectionReason, type RejectionReason } from '../http/rejection-
 import { tokenError } from '../http/token-verification-error.ts'
 import { orAborted, withDeadline } from './deadline.ts'
 import { findRestriction, toVerifiedToken, type TokenRestrictions } from './requirements.ts'
-import { sharesWork, type TokenCheck } from './token-check.ts'
+import type { TokenCheck } from './token-check.ts'
 
 /** Where tokens are introspected, and this API's own credentials there. Pass `authUrl` or `introspectionUrl`. */
 export interface IntrospectionOptions {
@@ -92,8 +93,11 @@ export function createIntrospectionCheck(
   // The queue would count by walking through it.
   let unfinished = 0
 
+  // Workers drop the I/O of a request that has ended: another one must not depend on it, unless it is handed to waitUntil.
+  const isQueued = options.waitUntil !== undefined || !dropsBackgroundWork()
+
   const introspect = async (token: string, known: boolean): Promise<IntrospectionResponse> => {
-    if (!sharesWork(options)) {
+    if (!isQueued) {
       return withDeadline(timeoutMs, (signal) => introspector.introspect(token, signal))
     }
     if (!known && unfinished >= maxConnections + maxWaiting) {
@@ -114,6 +118,7 @@ export function createIntrospectionCheck(
     method: 'introspection',
     cacheMs: { valid: cacheMs, invalid: cacheMs },
     staleIfErrorMs: introspection.staleIfErrorMs ?? 0,
+    timeoutMs,
     toleranceMs: 0,
     async check(token, known) {
       const response = await introspect(token, known)

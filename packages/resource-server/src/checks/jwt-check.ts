@@ -4,16 +4,14 @@ import {
   decodeJwt,
   decodeProtectedHeader,
   errors,
-  jwtVerify,
   type JWK,
   type JWTHeaderParameters,
-  type JWTVerifyGetKey,
   type JWTVerifyOptions,
-  type JWTVerifyResult,
 } from 'jose'
 import { LRUCache } from 'lru-cache'
 import { oneOf, rejectionReason, timeOf, type RejectionReason } from '../http/rejection-reason.ts'
-import { createKeySource, type KeySourceOptions } from './key-source.ts'
+import { createIssuerKeys, type IssuerKeysOptions } from './issuer-keys.ts'
+import type { KeySet } from './key-set.ts'
 import { findRestriction, toVerifiedToken, type TokenRestrictions } from './requirements.ts'
 import type { CheckResult, TokenCheck } from './token-check.ts'
 import { findOtherType, type AcceptedType } from './token-type.ts'
@@ -43,7 +41,7 @@ export interface IssuerOptions extends TokenRestrictions {
 }
 
 /** One issuer, and what applies to all of them. */
-export interface JwtCheckOptions extends IssuerOptions, KeySourceOptions {
+export interface JwtCheckOptions extends IssuerOptions, IssuerKeysOptions {
   readonly audience: NonNullable<IssuerOptions['audience']>
   readonly clockToleranceSeconds?: number | undefined
 }
@@ -63,12 +61,12 @@ const maxIssuers = 1_000
 export function createJwtCheck(findIssuer: FindIssuer): TokenCheck['check'] {
   /** Those of a list stay the same objects; a function may return others for the same issuer. */
   const prepared = new WeakMap<JwtCheckOptions, PreparedIssuer>()
-  const keySources = new LRUCache<string, JWTVerifyGetKey>({ max: maxIssuers })
+  const keySets = new LRUCache<string, KeySet>({ max: maxIssuers })
   const prepare = (options: JwtCheckOptions): PreparedIssuer => {
     const { issuer, jwksUrl, jwks } = options
     const place = JSON.stringify([issuer, jwksUrl, jwks])
-    const keys = keySources.get(place) ?? createKeySource(options)
-    keySources.set(place, keys)
+    const keys = keySets.get(place) ?? createIssuerKeys(options)
+    keySets.set(place, keys)
     const found = { keys, requirements: requirementsOf(options) }
     prepared.set(options, found)
     return found
@@ -82,7 +80,7 @@ export function createJwtCheck(findIssuer: FindIssuer): TokenCheck['check'] {
 }
 
 interface PreparedIssuer {
-  readonly keys: JWTVerifyGetKey
+  readonly keys: KeySet
   readonly requirements: JWTVerifyOptions & { readonly issuer: string }
 }
 
@@ -113,7 +111,7 @@ async function checkJwt(
 ): Promise<CheckResult> {
   const { audience, clock, typ = 'at+jwt' } = options
   const requirements = { ...prepared.requirements, currentDate: new Date(clock.now()) }
-  const checked = await verify(token, keys, requirements).catch((error: unknown): RejectionReason => {
+  const checked = await keys.verify(token, requirements).catch((error: unknown): RejectionReason => {
     // The keys could not be loaded.
     if (error instanceof TokenError) throw error
     const header = headerOf(token)
@@ -132,32 +130,6 @@ async function checkJwt(
   const verified = toVerifiedToken(payload)
   const reason = findRestriction(verified, options)
   return reason ? { reason } : { token: verified }
-}
-
-/** A token without a key ID is checked with every suitable key. */
-async function verify(
-  token: string,
-  keys: JWTVerifyGetKey,
-  options: JWTVerifyOptions,
-): Promise<JWTVerifyResult> {
-  try {
-    return await jwtVerify(token, keys, options)
-  } catch (error) {
-    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error
-    for await (const key of error) {
-      try {
-        return await jwtVerify(token, key, options)
-      } catch (failure) {
-        // The signature fits: no other key can. An error that is not of jose means that this key is not usable.
-        if (
-          failure instanceof errors.JOSEError &&
-          !(failure instanceof errors.JWSSignatureVerificationFailed)
-        )
-          throw failure
-      }
-    }
-    throw new errors.JWSSignatureVerificationFailed()
-  }
 }
 
 function headerOf(token: string): JWTHeaderParameters | Record<string, never> {

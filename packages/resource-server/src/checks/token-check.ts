@@ -13,17 +13,11 @@ export interface TokenCheck {
   readonly staleIfErrorMs: number
   /** How long a token is accepted after its expiry, as the clocks may differ. */
   readonly toleranceMs: number
+  /** A check that takes longer is no longer shared. */
+  readonly timeoutMs: number
   /**
    * @param known whether the token was valid a moment ago: it takes precedence over unknown ones
    * @throws {TokenError} if the token could not be checked
    */
   check(token: string, known: boolean): Promise<CheckResult>
-}
-
-/**
- * Whether a promise of one request may be awaited by others. Workers drop the I/O of a request that has ended:
- * promises that depend on it never settle, unless it was handed to `waitUntil`.
- */
-export function sharesWork({ waitUntil }: { readonly waitUntil?: unknown }): boolean {
-  return waitUntil !== undefined || globalThis.navigator?.userAgent !== 'Cloudflare-Workers'
 }

@@ -1,14 +1,15 @@
 import type { Clock } from '@tokenwell/core'
+import { refreshed, type Refreshed } from '@tokenwell/core/adapter'
 import { LRUCache } from 'lru-cache'
-import { sharesWork, type CheckResult, type TokenCheck } from '../checks/token-check.ts'
+import type { CheckResult, TokenCheck } from '../checks/token-check.ts'
 import type { VerificationEventListener } from './token-verifier-options.ts'
 
 export interface CheckedToken {
   readonly result: CheckResult
-  /** By the monotonic clock. */
-  readonly checkedAt: number
   readonly check: TokenCheck
 }
+
+type Entry = Refreshed<CheckedToken, [token: string, check: TokenCheck, known: boolean]>
 
 export interface CheckedTokensOptions {
   readonly maxCachedTokens: number
@@ -22,9 +23,9 @@ export interface CheckedTokensOptions {
  * not evict valid ones; requests with the same token share one check.
  */
 export class CheckedTokens {
-  readonly #valid: LRUCache<string, CheckedToken>
-  readonly #invalid: LRUCache<string, CheckedToken>
-  readonly #pending = new Map<string, Promise<CheckedToken>>()
+  readonly #valid: LRUCache<string, Entry>
+  readonly #invalid: LRUCache<string, Entry>
+  readonly #pending = new Map<string, Entry>()
   readonly #options: CheckedTokensOptions
 
   constructor(options: CheckedTokensOptions) {
@@ -35,55 +36,56 @@ export class CheckedTokens {
 
   /** A result that may be used again; without a promise where the runtime hashes synchronously. */
   find(key: string): CheckedToken | undefined {
-    const found = this.#valid.get(key) ?? this.#invalid.get(key)
-    return found && this.#age(found) < found.check.cacheMs[found.result.token ? 'valid' : 'invalid']
-      ? found
-      : undefined
+    return (this.#valid.get(key) ?? this.#invalid.get(key))?.peek()
   }
 
   /** @throws {TokenError} if the token could not be checked */
-  check(key: string, token: string, check: TokenCheck): Promise<CheckedToken> {
-    const pending = this.#pending.get(key)
-    if (pending) return pending
-    const work = this.#check(key, token, check)
-    // Without a cache, the result of a check that began earlier is as old as one from a cache.
-    if (!sharesWork(this.#options) || check.cacheMs.valid === 0) return work
-    this.#pending.set(key, work)
-    const settled = work.then(
-      () => void this.#pending.delete(key),
-      () => void this.#pending.delete(key),
-    )
-    this.#options.waitUntil?.(settled)
-    return work
+  async check(key: string, token: string, check: TokenCheck): Promise<CheckedToken> {
+    const known = this.#valid.peek(key)
+    const entry = known ?? this.#invalid.peek(key) ?? this.#pending.get(key) ?? this.#createEntry(check)
+    this.#pending.set(key, entry)
+    try {
+      const checked = await entry.get(token, check, known !== undefined)
+      const [to, from] = checked.result.token ? [this.#valid, this.#invalid] : [this.#invalid, this.#valid]
+      to.set(key, entry)
+      from.delete(key)
+      return checked
+    } finally {
+      this.#pending.delete(key)
+    }
   }
 
-  async #check(key: string, token: string, check: TokenCheck): Promise<CheckedToken> {
+  #createEntry({ cacheMs, staleIfErrorMs, timeoutMs }: TokenCheck): Entry {
+    const { clock, waitUntil } = this.#options
+    return refreshed((...parameters) => this.#check(...parameters), {
+      maxAgeMs: ({ result }) => cacheMs[result.token ? 'valid' : 'invalid'],
+      keepMs: ({ result }) => (result.token ? staleIfErrorMs : 0),
+      pauseMs: 0,
+      timeoutMs,
+      // Without a cache, the result of a check that began earlier is as old as one from a cache.
+      ...(cacheMs.valid === 0 && { shares: false }),
+      waitUntil,
+      clock,
+    })
+  }
+
+  async #check(token: string, check: TokenCheck, known: boolean): Promise<CheckedToken> {
     const { clock, report } = this.#options
-    const checkedAt = clock.monotonic()
-    const known = this.#valid.peek(key)
+    const startedAt = clock.monotonic()
     const reportResult = (result: 'valid' | 'invalid' | 'failed'): void =>
       report({
         type: 'token_checked',
         method: check.method,
         result,
-        durationMs: clock.monotonic() - checkedAt,
+        durationMs: clock.monotonic() - startedAt,
       })
     try {
-      const result = await check.check(token, known !== undefined)
-      const checked = { result, checkedAt, check }
-      const [to, from] = result.token ? [this.#valid, this.#invalid] : [this.#invalid, this.#valid]
-      to.set(key, checked)
-      from.delete(key)
+      const result = await check.check(token, known)
       reportResult(result.token ? 'valid' : 'invalid')
-      return checked
+      return { result, check }
     } catch (error) {
       reportResult('failed')
-      if (known && this.#age(known) < check.cacheMs.valid + check.staleIfErrorMs) return known
       throw error
     }
-  }
-
-  #age({ checkedAt }: CheckedToken): number {
-    return this.#options.clock.monotonic() - checkedAt
   }
 }

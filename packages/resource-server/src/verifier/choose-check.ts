@@ -1,5 +1,6 @@
 import { isTokenError, type Clock } from '@tokenwell/core'
 import { configurationError, errorCode, secureUrl } from '@tokenwell/core/protocol'
+import { orAborted, withDeadline } from '../checks/deadline.ts'
 import {
   createIntrospectionCheck,
   type AcceptedTokens,
@@ -134,13 +135,21 @@ function nameOf(value: unknown): string {
   return value === null ? 'null' : `a ${typeof value}`
 }
 
+/** How long the function `issuers` may take: it may wait for a database that lost the query. */
+const issuersTimeoutMs = 5_000
+/** A JWT may need the issuer, its metadata and its keys, twice if its key is unknown. */
+const jwtTimeoutMs = 30_000
+
 async function findTenant(
   iss: unknown,
   find: Extract<TokenVerifierOptions['issuers'], (issuer: string) => unknown>,
   options: TokenVerifierOptions & { readonly clock: Clock },
 ): Promise<JwtCheckOptions | RejectionReason> {
   try {
-    const found = typeof iss === 'string' ? await find(iss) : undefined
+    const found =
+      typeof iss === 'string'
+        ? await withDeadline(issuersTimeoutMs, (signal) => orAborted(signal, (async () => find(iss))()))
+        : undefined
     return found?.issuer === iss && found
       ? complete(found, options)
       : rejectionReason('iss', iss, 'an issuer that the function `issuers` returns')
@@ -158,6 +167,7 @@ function createLazyJwtCheck(findIssuer: FindIssuer, clockToleranceSeconds = 5): 
     // An unknown key may become known.
     cacheMs: { valid: 10_000, invalid: 1_000 },
     staleIfErrorMs: 0,
+    timeoutMs: jwtTimeoutMs,
     toleranceMs: clockToleranceSeconds * 1_000,
     async check(token, known) {
       loaded ??= import('../checks/jwt-check.ts').then(({ createJwtCheck }) => createJwtCheck(findIssuer))
@@ -172,6 +182,7 @@ function bothChecks(signed: TokenCheck, introspection: IntrospectionCheck): Toke
     ...signed,
     cacheMs: { ...signed.cacheMs, valid: introspection.cacheMs.valid },
     staleIfErrorMs: introspection.staleIfErrorMs,
+    timeoutMs: signed.timeoutMs + introspection.timeoutMs,
     async check(token, known) {
       const result = await signed.check(token, known)
       if (result.reason) return result

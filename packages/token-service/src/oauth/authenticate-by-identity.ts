@@ -63,18 +63,18 @@ export function createIdentityAuthenticator(context: IdentityAuthenticatorContex
     { address, audiences }: Caller,
     reasons: Reasons,
   ) {
-    const { InvalidClaim, KeySetUnavailable, localKeySet, verifyClaims } =
+    const { createKeySet, InvalidClaim, KeySetUnavailable, verifyClaims } =
       await import('./verify-assertion.ts')
     const { jwks, jwksUrl } = issuer
     const sets = await keySets()
-    const key =
+    const keys =
       jwks !== undefined
-        ? localKeySet(jwks)
+        ? createKeySet(jwks.keys)
         : jwksUrl === undefined
           ? sets.ofIssuer(issuer.issuer)
           : sets.get(jwksUrl)
     try {
-      return await verifyClaims(assertion, key, {
+      return await verifyClaims(assertion, keys, {
         issuer: issuer.issuer,
         requiredClaims: ['aud', 'exp'],
         audiences: issuer.audiences.length > 0 ? issuer.audiences : audiences(),

@@ -1,20 +1,21 @@
-import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from 'jose'
+import { refreshed } from '@tokenwell/core/adapter'
+import { createRemoteKeySet, type KeySet } from '@tokenwell/resource-server/internal'
 import { createPublicFetch, reasonOf } from '../runtime/public-fetch.ts'
 
 /** The keys at a URL could not be fetched. */
 export class KeySetUnavailable extends Error {}
 
-/** The JWK sets that applications and issuers publish; fetched on first use and kept for ten minutes. */
+/** The JWK sets that applications and issuers publish; fetched on first use and kept while they cannot be fetched again. */
 export interface RemoteKeySets {
-  get(url: string): JWTVerifyGetKey
+  get(url: string): KeySet
   /** The set that the metadata of an issuer names (RFC 8414, or OpenID Connect Discovery). */
-  ofIssuer(issuer: string): JWTVerifyGetKey
+  ofIssuer(issuer: string): KeySet
 }
 
 const maxBytes = 64 * 1024
-const retryAfterMs = 10_000
 const timeoutMs = 5_000
-const metadataMs = 600_000
+/** Anybody can present an assertion, so a server that is down is not called for each of them. */
+const pauseMs = 10_000
 
 export interface RemoteKeySetOptions {
   /** Fetches the sets. @default from public addresses, and from `allowedHosts` */
@@ -26,58 +27,57 @@ export interface RemoteKeySetOptions {
 
 export function createRemoteKeySets({ fetchKeys, allowedHosts, warn }: RemoteKeySetOptions): RemoteKeySets {
   const publicFetch = createPublicFetch({ allowedHosts, setting: 'jwksAllowedHosts' })
-  const fetchSet =
-    fetchKeys ?? ((url: string, { signal }: Pick<RequestInit, 'signal'>) => publicFetch(url, { signal }))
-  const sets = new Map<string, JWTVerifyGetKey>()
+  const sets = new Map<string, KeySet>()
 
-  function create(url: string): JWTVerifyGetKey {
-    let failedAtMs = -Infinity
-    const set = createRemoteJWKSet(new URL(url), {
-      [customFetch]: async (from, options) => limited(await fetchSet(from, options)),
-    })
-    return async (header, token) => {
-      // Anybody can present an assertion, so a server that is down is not called for each of them.
-      if (performance.now() - failedAtMs < retryAfterMs) throw new KeySetUnavailable()
-      try {
-        return await set(header, token)
-      } catch (error) {
-        if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys)
-          throw error
-        failedAtMs = performance.now()
-        warn(`The JWK set at ${url} is not available: ${reasonOf(error)}`)
-        throw new KeySetUnavailable(undefined, { cause: error })
-      }
+  async function fetchJson(url: string): Promise<Readonly<Record<string, unknown>>> {
+    const signal = AbortSignal.timeout(timeoutMs)
+    const response = await (fetchKeys?.(url, { signal }) ?? publicFetch(url, { signal }))
+    if (!response.ok) throw new Error(`it responded with status ${response.status}`)
+    return Object(JSON.parse(await limitedText(response))) as Record<string, unknown>
+  }
+
+  async function fetchSet(url: string): Promise<readonly unknown[]> {
+    try {
+      const { keys } = await fetchJson(url)
+      if (!Array.isArray(keys)) throw new Error('the response is not a JWK set')
+      return keys
+    } catch (error) {
+      warn(`The JWK set at ${url} is not available: ${reasonOf(error)}`)
+      throw new KeySetUnavailable(undefined, { cause: error })
     }
   }
 
-  function get(url: string): JWTVerifyGetKey {
-    const set = sets.get(url) ?? create(url)
-    sets.set(url, set)
+  function find(key: string, load: () => Promise<readonly unknown[]>): KeySet {
+    const set = sets.get(key) ?? createRemoteKeySet(load, { pauseMs, timeoutMs })
+    sets.set(key, set)
     return set
   }
 
-  const discovered = new Map<string, { readonly url: Promise<string>; untilMs: number }>()
-
-  /** What failed is not tried again for a while: anybody can present a JWT. */
-  function jwksUrlOf(issuer: string): Promise<string> {
-    const known = discovered.get(issuer)
-    if (known && known.untilMs > performance.now()) return known.url
-    const entry = { url: discover(issuer), untilMs: Infinity }
-    discovered.set(issuer, entry)
-    const keepFor = (ms: number) => () => void (entry.untilMs = performance.now() + ms)
-    entry.url.then(keepFor(metadataMs), keepFor(retryAfterMs))
-    return entry.url
+  function loaderOf(issuer: string): () => Promise<readonly unknown[]> {
+    const jwksUrl = refreshed(() => discover(issuer), {
+      maxAgeMs: 600_000,
+      keepMs: 3_600_000,
+      pauseMs,
+      timeoutMs: 2 * timeoutMs,
+    })
+    return async () => {
+      const { url } = await jwksUrl.get()
+      return fetchSet(url).catch((error: unknown) => {
+        // The issuer may have moved its keys.
+        jwksUrl.expire()
+        throw error
+      })
+    }
   }
 
-  async function discover(issuer: string): Promise<string> {
+  async function discover(issuer: string): Promise<{ readonly url: string }> {
     let reason = ''
     for (const url of metadataUrls(issuer)) {
       try {
-        const response = await limited(await fetchSet(url, { signal: AbortSignal.timeout(timeoutMs) }))
-        if (!response.ok) throw new Error(`it responded with status ${response.status}`)
-        const metadata = (await response.json()) as { issuer?: unknown; jwks_uri?: unknown } | null
-        if (metadata?.issuer !== issuer) throw new Error('it is of another issuer')
-        if (typeof metadata.jwks_uri === 'string' && URL.canParse(metadata.jwks_uri)) return metadata.jwks_uri
+        const metadata = await fetchJson(url)
+        if (metadata['issuer'] !== issuer) throw new Error('it is of another issuer')
+        const { jwks_uri: found } = metadata
+        if (typeof found === 'string' && URL.canParse(found)) return { url: found }
         throw new Error('it contains no jwks_uri')
       } catch (error) {
         reason ||= reasonOf(error)
@@ -88,8 +88,9 @@ export function createRemoteKeySets({ fetchKeys, allowedHosts, warn }: RemoteKey
   }
 
   return {
-    get,
-    ofIssuer: (issuer) => async (header, token) => get(await jwksUrlOf(issuer))(header, token),
+    get: (url) => find(url, () => fetchSet(url)),
+    // No URL of keys begins with a line break.
+    ofIssuer: (issuer) => find(`\n${issuer}`, loaderOf(issuer)),
   }
 }
 
@@ -103,13 +104,13 @@ function metadataUrls(issuer: string): string[] {
   ]
 }
 
-async function limited({ status, body }: Response): Promise<Response> {
+async function limitedText({ body }: Response): Promise<string> {
   const chunks: Uint8Array[] = []
   let bytes = 0
   for await (const chunk of body ?? []) {
     chunks.push(chunk)
     bytes += chunk.byteLength
-    if (bytes > maxBytes) throw new KeySetUnavailable('the response is larger than 64 KiB')
+    if (bytes > maxBytes) throw new Error('the response is larger than 64 KiB')
   }
-  return new Response(Buffer.concat(chunks), { status })
+  return Buffer.concat(chunks).toString()
 }

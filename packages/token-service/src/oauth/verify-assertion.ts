@@ -1,24 +1,12 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
-import {
-  createLocalJWKSet,
-  decodeJwt,
-  decodeProtectedHeader,
-  errors,
-  jwtVerify,
-  type JWTPayload,
-  type JWTVerifyGetKey,
-} from 'jose'
+import { createKeySet, type KeySet } from '@tokenwell/resource-server/internal'
+import { decodeJwt, decodeProtectedHeader, errors, jwtVerify, type JWTPayload } from 'jose'
 import { assertionAlgorithms } from './assertion-algorithms.ts'
 import { ProtocolError } from './protocol-error.ts'
-import type { KeySet, PublicKey, PublicJwk } from '../storage/application.ts'
+import type { PublicKey, PublicJwk } from '../storage/application.ts'
 import { KeySetUnavailable, type RemoteKeySets } from './remote-key-sets.ts'
 
-export { KeySetUnavailable }
-
-/** The keys of an issuer whose set is known. */
-export function localKeySet({ keys }: KeySet): JWTVerifyGetKey {
-  return createLocalJWKSet({ keys: [...keys] })
-}
+export { createKeySet, KeySetUnavailable }
 
 const toleranceSeconds = 60
 const maxLifetimeSeconds = 3_600
@@ -88,20 +76,22 @@ export class InvalidClaim extends Error {
  */
 export async function verifyClaims(
   assertion: string,
-  key: JWTVerifyGetKey,
+  keys: KeySet,
   { issuer, subject, requiredClaims, audiences, nowMs, maxLifetimeSeconds }: ExpectedClaims,
 ): Promise<{ claims: JWTPayload; expiresAtMs: number }> {
-  const { payload: claims } = await jwtVerify(assertion, key, {
-    algorithms: assertionAlgorithms,
-    issuer,
-    ...(subject !== undefined && { subject }),
-    requiredClaims: [...requiredClaims],
-    clockTolerance: toleranceSeconds,
-    currentDate: new Date(nowMs),
-  }).catch((error: unknown) => {
-    const isInvalid = error instanceof errors.JWTClaimValidationFailed || error instanceof errors.JWTExpired
-    throw isInvalid ? new InvalidClaim(error.claim) : error
-  })
+  const { payload: claims } = await keys
+    .verify(assertion, {
+      algorithms: assertionAlgorithms,
+      issuer,
+      ...(subject !== undefined && { subject }),
+      requiredClaims: [...requiredClaims],
+      clockTolerance: toleranceSeconds,
+      currentDate: new Date(nowMs),
+    })
+    .catch((error: unknown) => {
+      const isInvalid = error instanceof errors.JWTClaimValidationFailed || error instanceof errors.JWTExpired
+      throw isInvalid ? new InvalidClaim(error.claim) : error
+    })
   const { aud = [], exp = 0, iat = 0 } = claims
   const latest = nowMs / 1000 + toleranceSeconds
   const named = [aud].flat()
@@ -125,7 +115,7 @@ export async function verifyAssertion(
   let isChecked = false
   for (const key of keys.filter((each) => isCandidate(each, assertion, nowMs))) {
     try {
-      const { claims, expiresAtMs } = await verifyClaims(assertion, getKey(key, keySets), {
+      const { claims, expiresAtMs } = await verifyClaims(assertion, keysOf(key, keySets), {
         issuer: clientId,
         subject: clientId,
         requiredClaims: ['aud', 'exp', 'jti'],
@@ -171,8 +161,10 @@ function isCandidate(key: PublicKey, assertion: string, nowMs: number): boolean 
 }
 
 /** A copy: the same object would not be imported again, which takes time that the decoy takes too. */
-function getKey(key: PublicKey, keySets: RemoteKeySets): JWTVerifyGetKey {
-  return 'jwksUrl' in key ? keySets.get(key.jwksUrl) : () => ({ ...key.jwk })
+function keysOf(key: PublicKey, keySets: RemoteKeySets): KeySet {
+  return 'jwksUrl' in key
+    ? keySets.get(key.jwksUrl)
+    : { verify: (token, options) => jwtVerify(token, { ...key.jwk }, options) }
 }
 
 export function invalidClaim(claim: string, clientId: string): ProtocolError {

@@ -82,7 +82,7 @@ function importsOf(folder: string): IRegularForbiddenRuleType {
   return rule(
     `import that ${folder} may not have`,
     { path: `^${folder}/` },
-    { path: '^(packages|apps)/', pathNot: allowed.map((each) => `^${each}/`) },
+    { path: '^(packages|apps)/', pathNot: allowed.map((each) => `^${each}(?:/|$)`) },
   )
 }
 

@@ -22,7 +22,7 @@ export async function addBackChannelLogOut(
   const { name, issuer, clientId } = provider.settings
 
   async function verify(token: string): Promise<EndedAtProvider> {
-    const { claims, expiresAtMs } = await verifyClaims(token, await provider.keys(), {
+    const { claims, expiresAtMs } = await verifyClaims(token, provider.keys, {
       issuer,
       requiredClaims: ['aud', 'iat', 'exp', 'jti', 'events'],
       audiences: [clientId],

@@ -1,10 +1,14 @@
-import { createRemoteJWKSet, errors, type JWTVerifyGetKey } from 'jose'
+import { refreshed } from '@tokenwell/core/adapter'
+import { readBody } from '@tokenwell/core/protocol'
+import { createRemoteKeySet, type KeySet } from '@tokenwell/resource-server/internal'
 import type { Configuration } from 'openid-client'
 import type { OpenidProviderSettings } from '../people/openid-provider-settings.ts'
 import type { ServiceContext } from '../context.ts'
 
 const toleranceSeconds = 60
 const timeoutSeconds = 5
+const timeoutMs = timeoutSeconds * 1_000
+/** How long metadata is used, and how much longer while it cannot be loaded again. */
 const metadataMs = 3_600_000
 
 /** What the response of the provider to a log-in must contain. */
@@ -45,8 +49,8 @@ export interface OpenidProvider {
   finish(response: URL, secrets: LogInSecrets): Promise<Person>
   /** Where the provider ends its own session (RP-initiated logout), if it does so. */
   logOutUrl(idToken: string, returnTo: string): Promise<string | undefined>
-  /** The provider's public keys. @throws {@link OpenidFailure} */
-  keys(): Promise<JWTVerifyGetKey>
+  /** The provider's public keys. Verifying throws an {@link OpenidFailure} if they cannot be loaded. */
+  readonly keys: KeySet
 }
 
 /** What the pages of the portal work with. */
@@ -57,13 +61,10 @@ export interface PortalService extends ServiceContext {
 
 export function createOpenidProvider(
   settings: OpenidProviderSettings,
-  { clock, warn }: Pick<ServiceContext, 'clock' | 'warn'>,
+  { warn }: Pick<ServiceContext, 'warn'>,
 ): OpenidProvider {
   // Loaded on first use, as the metadata: the service starts without the provider.
   const load = () => import('openid-client')
-  let keySet: { readonly url: string; readonly keys: JWTVerifyGetKey } | undefined
-  let discovered: { readonly atMs: number; readonly configuration: Promise<Configuration> } | undefined
-
   async function discover(): Promise<Configuration> {
     const openid = await load()
     const authenticate: typeof openid.None =
@@ -90,24 +91,40 @@ export function createOpenidProvider(
     )
   }
 
-  async function configuration(): Promise<Configuration> {
-    const nowMs = clock.now()
-    if (discovered && Math.abs(nowMs - discovered.atMs) < metadataMs) return discovered.configuration
-    const found = { atMs: nowMs, configuration: discover() }
-    discovered = found
-    try {
-      return await found.configuration
-    } catch (error) {
-      if (discovered === found) discovered = undefined
-      warn(`The metadata of the OpenID provider ${settings.name} cannot be used: ${describe(error)}.`)
+  const metadata = refreshed<Configuration>(
+    async () => {
+      try {
+        return await discover()
+      } catch (error) {
+        warn(`The metadata of the OpenID provider ${settings.name} cannot be used: ${describe(error)}.`)
+        throw new OpenidFailure('unavailable')
+      }
+    },
+    // People try again at once: nothing is paused.
+    { maxAgeMs: metadataMs, keepMs: metadataMs, pauseMs: 0, timeoutMs: 2 * timeoutMs },
+  )
+
+  const keys = createRemoteKeySet(
+    async () => {
+      const { jwks_uri: url = '' } = (await metadata.get()).serverMetadata()
+      if (!url.startsWith(new URL(settings.issuer).protocol)) throw new OpenidFailure('invalid')
+      try {
+        const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) })
+        const { keys: found } = Object(JSON.parse(await readBody(response))) as { readonly keys?: unknown }
+        if (response.ok && Array.isArray(found)) return found
+      } catch (error) {
+        warn(`The keys of the OpenID provider ${settings.name} cannot be loaded: ${describe(error)}.`)
+      }
+      metadata.expire()
       throw new OpenidFailure('unavailable')
-    }
-  }
+    },
+    { pauseMs: 1_000, timeoutMs: 3 * timeoutMs },
+  )
 
   return {
     settings,
     async begin(redirectUri) {
-      const [openid, provider] = await Promise.all([load(), configuration()])
+      const [openid, provider] = await Promise.all([load(), metadata.get()])
       const secrets = {
         state: openid.randomState(),
         nonce: openid.randomNonce(),
@@ -124,7 +141,7 @@ export function createOpenidProvider(
       return { ...secrets, url: url.href }
     },
     async finish(response, { state, nonce, codeVerifier }) {
-      const [openid, provider] = await Promise.all([load(), configuration()])
+      const [openid, provider] = await Promise.all([load(), metadata.get()])
       try {
         const tokens = await openid.authorizationCodeGrant(provider, response, {
           expectedState: state,
@@ -158,7 +175,7 @@ export function createOpenidProvider(
     },
     async logOutUrl(idToken, returnTo) {
       try {
-        const [openid, provider] = await Promise.all([load(), configuration()])
+        const [openid, provider] = await Promise.all([load(), metadata.get()])
         if (provider.serverMetadata().end_session_endpoint === undefined) return undefined
         const parameters = { id_token_hint: idToken, post_logout_redirect_uri: returnTo }
         return openid.buildEndSessionUrl(provider, parameters).href
@@ -167,19 +184,7 @@ export function createOpenidProvider(
         throw error
       }
     },
-    async keys() {
-      const { jwks_uri: url = '' } = (await configuration()).serverMetadata()
-      if (!url.startsWith(new URL(settings.issuer).protocol)) throw new OpenidFailure('invalid')
-      if (keySet?.url !== url) {
-        const set = createRemoteJWKSet(new URL(url), { timeoutDuration: timeoutSeconds * 1000 })
-        const keys: JWTVerifyGetKey = (header, token) =>
-          set(header, token).catch((error: unknown) => {
-            throw error instanceof errors.JWKSNoMatchingKey ? error : new OpenidFailure('unavailable')
-          })
-        keySet = { url, keys }
-      }
-      return keySet.keys
-    },
+    keys,
   }
 }
 

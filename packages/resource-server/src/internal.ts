@@ -1,0 +1,2 @@
+// What the token service shares with the verifier. For nobody else: it may change with every version.
+export { createKeySet, createRemoteKeySet, type KeySet } from './checks/key-set.ts'
