@@ -6,7 +6,7 @@ import { createDatabase, createProbe, type Database, type OpenDatabase } from '.
 import { migrate, type MigrationContext } from './migrate.ts'
 import { report, reportFailures, rootReason } from './storage-failure.ts'
 import { lockDatabase, importSqlite } from './sqlite-file.ts'
-import { NodeSqliteDialect } from './sqlite-dialect.ts'
+import { NodeSqliteDialect, whileBusy } from './sqlite-dialect.ts'
 
 const leastSpace = 1024 * 1024
 
@@ -80,7 +80,7 @@ async function checkSpace(path: string): Promise<void> {
 
 /** Returns free pages to the file system, a few at a time, so that requests are served in between. */
 async function compact({ query }: Database, sqlite: DatabaseSync): Promise<void> {
-  const run = <Result>(step: () => Result) => query.connection().execute(async () => step())
+  const run = <Result>(step: () => Result) => query.connection().execute(() => whileBusy(step))
   for (let before = Infinity; ; await nextTurn()) {
     const free = await run(() => {
       sqlite.exec('pragma incremental_vacuum(100)')

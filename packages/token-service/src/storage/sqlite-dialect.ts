@@ -1,5 +1,7 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
+import { setTimeout as delay } from 'node:timers/promises'
 import {
+  CompiledQuery,
   SqliteAdapter,
   SqliteDialect,
   SqliteDriver,
@@ -8,6 +10,7 @@ import {
   type SqliteDialectConfig,
   type SqliteStatement,
 } from 'kysely'
+import { isBusy } from './sqlite-file.ts'
 
 /** Kysely's SQLite dialect on Node's own SQLite. */
 export class NodeSqliteDialect extends SqliteDialect {
@@ -29,9 +32,43 @@ export class NodeSqliteDialect extends SqliteDialect {
 }
 
 class NodeSqliteDriver extends SqliteDriver {
+  #connection: DatabaseConnection | undefined
+
+  override async acquireConnection(): Promise<DatabaseConnection> {
+    return (this.#connection ??= withPatience(await super.acquireConnection()))
+  }
+
+  /** With the lock to write at once: the statements of a transaction never find it taken. */
+  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('begin immediate'))
+  }
+
   /** After some errors, such as a full disk, SQLite itself has rolled back already; then this fails. */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     await super.rollbackTransaction(connection).catch(() => {})
+  }
+}
+
+function withPatience(connection: DatabaseConnection): DatabaseConnection {
+  return {
+    executeQuery: (query, options) => whileBusy(() => connection.executeQuery(query, options)),
+    streamQuery: (query, chunkSize, options) => connection.streamQuery(query, chunkSize, options),
+  }
+}
+
+const longestWaitMs = 500
+
+/**
+ * Runs something again while another process, such as a backup, has locked the database. A `busy_timeout` of SQLite would stop every
+ * request of this process meanwhile.
+ */
+export async function whileBusy<Result>(run: () => Result | Promise<Result>): Promise<Result> {
+  for (const sinceMs = performance.now(); ; await delay(5 + Math.random() * 45)) {
+    try {
+      return await run()
+    } catch (error) {
+      if (!isBusy(error) || performance.now() - sinceMs > longestWaitMs) throw error
+    }
   }
 }
 

@@ -69,6 +69,6 @@ async function lockFile(file: string, Database: typeof DatabaseSync): Promise<((
   return undefined
 }
 
-function isBusy(error: unknown): boolean {
+export function isBusy(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && error.errcode === busy
 }

@@ -25,7 +25,7 @@ import { raceForLock } from './lock-race.ts'
 import { register, token } from './storage-contract.ts'
 import { createStorage, type Storage } from '../../src/features/context.ts'
 import { createPurge } from '../../src/service/purge.ts'
-import { openTestOptions, openTestSqlite } from './open-test-storage.ts'
+import { openTestOptions, openTestSqlite, performOn } from './open-test-storage.ts'
 
 async function opened(file: string) {
   const storage = await openTestSqlite(file)
@@ -117,12 +117,39 @@ describe('an SQLite database', () => {
     expect([failed, headers.get('retry-after')]).toEqual([503, '1'])
     expect((await introspect(authUrl, body.access_token)).body.active).toBe(true)
     expect([await status('/healthz'), await status('/readyz')]).toEqual([200, 503])
-    for (let request = 0; request < 20; request += 1) await requestToken(authUrl)
+    await Promise.all(Array.from({ length: 20 }, () => requestToken(authUrl)))
     expect(lines).toEqual([
       expect.stringMatching(/"failures":1,"msg":"The storage failed: database is locked"/),
     ])
     other.close()
     expect([await status('/readyz'), (await requestToken(authUrl)).status]).toEqual([200, 200])
+  })
+
+  it('that another process locks for a moment is written to afterwards, without blocking this process', async () => {
+    const file = join(temporaryFolder(), 'data.db')
+    const storage = await opened(file)
+    const { secrets } = await register(storage)
+    const other = new DatabaseSync(file)
+    onTestFinished(() => other.close())
+    other.exec('create table of_another_process (value)')
+    const perform = performOn(storage)
+    const writes = [
+      () => storage.tokens.save(token(secrets[0])),
+      () => storage.probe(),
+      () => perform({ actorType: 'api' }, async (act) => act.audit('something')),
+    ]
+    for (const write of writes) {
+      other.exec('begin immediate; insert into of_another_process values (1)')
+      let isLocked = true
+      const written = write().then(() => isLocked)
+      // Only a process that goes on can release its own lock.
+      setTimeout(() => {
+        isLocked = false
+        other.exec('commit')
+      }, 20)
+      expect(await written).toBe(false)
+    }
+    expect(await storage.audit.list(1, { event: 'something' })).toHaveLength(1)
   })
 
   it('is not ready while the disk has less than 1 MiB of free space', async () => {
