@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Listr, PRESET_TIMER, type ListrTask } from 'listr2'
-import { startPlatform, type Platform, type PlatformOptions } from '../../../examples/run/platform.ts'
+import { send, startPlatform, type Platform, type PlatformOptions } from '../../../examples/run/platform.ts'
 import { startPlatform as startIntegrations } from '../../../examples/integrations/run/platform.ts'
 import { redisInstalled, startRedis } from '../../../packages/internal-testing/src/redis/redis-server.ts'
 import { publishPacked, startLocalRegistry } from '../../release/src/local-registry.ts'
@@ -98,6 +98,28 @@ const ofDemo = { clientSecret: 'demo-secret' }
 const clients = (lifetimeSeconds: number, ...names: readonly string[]) =>
   names.map((clientId) => ({ name: clientId, clientId, ...ofDemo, lifetimeSeconds }))
 
+/** The main cases of client, verifier and store: each has an application of its own. */
+const runtimePlatform: PlatformOptions = {
+  applications: [
+    ...clients(3_600, ...Array.from({ length: 200 }, (_, number) => `runtime-${number}`)),
+    {
+      ...{ name: 'jwt', clientId: 'jwt', ...ofDemo, responseForm: 'rfc6749', tokenFormat: 'jwt' },
+      ...{ scopes: ['orders:read'], audiences: ['https://orders.example.com'] },
+    },
+  ],
+  open(request, response) {
+    const { url = '', headers } = request
+    const elsewhere = `http://${headers.host!.replace('127.0.0.1', 'localhost')}`
+    const target = { '/redirect': '/echo', '/redirect-elsewhere': `${elsewhere}/echo` }[url]
+    if (target === undefined && url !== '/echo') return false
+    if (target === undefined) send(response, 200, headers)
+    else response.writeHead(307, { location: target }).end()
+    return Promise.resolve()
+  },
+}
+const inRuntime = (name: string, ...command: Command) =>
+  program(`The main cases of client, verifier and store, ${name}`, 'runtimes', command, runtimePlatform)
+
 const packaged: Program[] = [
   program('TypeScript 5.4, 5.9, 6 and 7', 'types', [
     'check.js',
@@ -140,6 +162,10 @@ const packaged: Program[] = [
     'own-client.js',
   ]),
   program('JWTs: ours elsewhere, hostile ones here', 'jwts', [['check.js'], ['bearer.js']]),
+  inRuntime('Node', 'check.js'),
+  inRuntime('Bun', bun, 'check.js'),
+  inRuntime('Deno', deno, 'run', '-A', 'check.js'),
+  inRuntime('workerd', 'workerd.js'),
   program('Redirects in every client', 'redirects', ['check.js']),
   program('Redirects in every client, Bun', 'redirects', [bun, 'check.js']),
   program('Redirects in every client, Deno', 'redirects', [
