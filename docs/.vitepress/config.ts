@@ -9,7 +9,7 @@ import { installTabs } from './install-tabs.ts'
 import { layerTheme } from './layer-theme.ts'
 import { writePlainText } from './plain-text.ts'
 import { pageSidebar, referenceSidebar, siteLinks } from './site-links.ts'
-import { searchOptions } from './theme/search.ts'
+import { searchOptions, searchWords } from './theme/search.ts'
 
 const base = process.env['DOCS_BASE'] ?? '/'
 const repository = 'https://github.com/tokenwell/tokenwell'
@@ -69,7 +69,10 @@ export default defineConfig({
   },
   themeConfig: {
     logo: { src: '/icon.svg', alt: '', width: 24, height: 24 },
-    search: { provider: 'local', options: { detailedView: true, miniSearch: { searchOptions } } },
+    search: {
+      provider: 'local',
+      options: { detailedView: true, miniSearch: { options: { tokenize: searchWords }, searchOptions } },
+    },
     outline: { level: [2, 3] },
     socialLinks: [{ icon: 'github', link: repository }],
     editLink: {

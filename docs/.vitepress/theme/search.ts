@@ -19,6 +19,16 @@ export const searchOptions: SearchOptions = {
           : 1,
 }
 
+/**
+ * The words of a text. A name such as `ERR_TOKEN` or `invalid_client` is a word, and so are its parts. Runs in the page, where
+ * nothing else of this file is in scope.
+ */
+export function searchWords(text: string): string[] {
+  return text
+    .split(/[^\p{L}\p{N}_]+/u)
+    .flatMap((word) => (/[^_]_+[^_]/.test(word) ? [word, ...word.split(/_+/)] : word.replaceAll('_', '')))
+}
+
 /** In the theme's search, a button contains everything, and options contain links: makes it a dialog with links as options. */
 export function completeSearchMarkup(): void {
   new MutationObserver(complete).observe(document.body, {
