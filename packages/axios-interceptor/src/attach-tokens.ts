@@ -6,6 +6,7 @@ import {
   type AttachRequest,
   type SentRequest,
 } from '@tokenwell/core/adapter'
+import { configurationError } from '@tokenwell/core/protocol'
 import type { AxiosAdapter, AxiosInstance, AxiosResponse, InternalAxiosRequestConfig as Config } from 'axios'
 import { createAxiosErrors, redactOutcome, type Outcome } from './outcome.ts'
 import { finalUrl, redirectedRequest, wasRedirected } from './redirects.ts'
@@ -34,6 +35,12 @@ export function attachTokens(
   tokens: AttachableTokens,
   options: AttachOptions = {},
 ): () => void {
+  if (!instance?.defaults || !instance.interceptors) {
+    throw configurationError(
+      'The first argument of attachTokens is not an axios instance: it has no defaults and interceptors. ' +
+        'If a test mocks axios, mock the requests instead, as docs/testing.md describes.',
+    )
+  }
   const { allowedOrigins = [], replaceHeader = false } = options
   const base = { option: 'baseURL', url: instance.defaults.baseURL }
   const attacher = createTokenAttacher(tokens, options, base)

@@ -32,13 +32,13 @@ export function explainFailure(
   }
   if (status >= 300 && status < 400) return explainRedirect(status, headers?.get('location'), url)
   if (error.kind === 'throttled') return explainThrottling(error)
-  // An API, which does not know the codes of a token endpoint.
-  if (
-    status === 401 &&
-    /^bearer\b/i.test(headers?.get('www-authenticate') ?? '') &&
-    !clientErrors.has(error.oauthError)
-  )
-    return explainWrongUrl(url, 'status 401: it expects a Bearer token, as an API does', connection)
+  if (status === 401 && !clientErrors.has(error.oauthError)) {
+    // An API, which does not know the codes of a token endpoint.
+    if (/^bearer\b/i.test(headers?.get('www-authenticate') ?? ''))
+      return explainWrongUrl(url, 'status 401: it expects a Bearer token, as an API does', connection)
+    if (error.kind === 'configuration')
+      return explainWrongUrl(url, 'status 401 without an OAuth error', connection)
+  }
   if (error.kind === 'credentials') {
     return assertion
       ? explainRejectedAssertion(error, body, headers?.get('date'), assertion.assertion, connection)

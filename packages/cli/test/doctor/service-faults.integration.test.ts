@@ -114,6 +114,17 @@ describe('doctor and the token endpoint', () => {
     },
   )
 
+  it.each(['', '<h1>401 Authorization Required</h1>'])(
+    'recognises a web server with a log-in: %j',
+    async (body) => {
+      await service.fault({ status: 401, headers: { 'www-authenticate': 'Basic realm="staging"' }, body })
+      const { faults, textOf } = await doctor()
+      expect(faults).toStrictEqual(['wrong_path'])
+      expect(textOf('wrong_path')).toContain('(status 401 without an OAuth error)')
+      expect(textOf('wrong_path')).toContain('AUTH_URL')
+    },
+  )
+
   it('believes an error of the client beside the challenge of an API', async () => {
     const headers = { 'www-authenticate': 'Bearer error="invalid_client"' }
     await service.fault({ status: 401, headers, body: { error: 'invalid_client' } })

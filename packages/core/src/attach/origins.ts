@@ -143,9 +143,14 @@ function readOrigin(text: unknown, name: string, allowInsecureRequests: boolean)
   const parsed = wildcard ? wildcard[1]! + wildcard[2]! : origin
   const url = URL.canParse(parsed) ? new URL(parsed) : undefined
   if (!url || !isPlain(url) || url.pathname !== '/' || url.hostname.includes('*')) {
+    // One with a user name may contain a password.
+    const shown = origin.includes('@') ? '' : ` "${origin.replace(/[?#].*/s, '').slice(0, 200)}"`
+    const example =
+      url && url.origin !== 'null' && !wildcard
+        ? `'${url.origin}', which is new URL(url).origin`
+        : "such as 'https://api.example.com' or 'https://*.example.com'"
     throw configurationError(
-      `${name} is not a valid origin. ` +
-        "Set only scheme, host and port, such as 'https://api.example.com' or 'https://*.example.com'.",
+      `${name}${shown} is not a valid origin. Set only scheme, host and port: ${example}.`,
     )
   }
   if (!isSecure(url, allowInsecureRequests)) {

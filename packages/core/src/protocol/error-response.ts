@@ -74,9 +74,8 @@ export function redactText(text: string, secrets: readonly string[], length = 30
     .replace(/[\w.~+/=-]{16,}/g, (word) => (looksLikeToken(word) ? '[redacted]' : word))
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ')
     .trim()
-  // By characters, so that surrogate pairs stay whole.
-  const characters = [...line.slice(0, 2 * length + 2)]
-  return characters.length <= length ? line : `${characters.slice(0, length - 1).join('')}…`
+  // Surrogate pairs stay whole.
+  return line.replace(new RegExp(`^(.{${length - 1}}).{2,}$`, 'su'), '$1…')
 }
 
 /** A server may repeat a token that it has issued. */
@@ -109,16 +108,26 @@ const kindOfOAuthError: Record<string, TokenErrorKind> = {
  * Classifies a response that is not a token response. The body takes precedence over the status: this
  * family of gateways reports bad credentials and exhausted quotas under 400, 401, 403, 429 and 500 alike.
  */
-function kindOfFailure(status: number, facts: ErrorFacts): TokenErrorKind {
+function kindOfFailure(status: number, facts: ErrorFacts, isBare: boolean): TokenErrorKind {
   const { vendorCode = '', oauthError: code = '', faultText, isError } = facts
   const fault = `${vendorCode} ${code} ${faultText}`
   if (throttledFault.test(fault)) return 'throttled'
   if (credentialsFault.test(fault)) return 'credentials'
   if (Object.hasOwn(kindOfOAuthError, code)) return kindOfOAuthError[code]!
+  if (isBare) return 'configuration'
   if (status === 401) return 'credentials'
   if (code === 'invalid_request') return 'configuration'
   // An error with a status that says the opposite.
   return kindOfStatus(isError && status >= 200 && status < 300 ? 400 : status)
+}
+
+/**
+ * Whether this is a 401 that says nothing about a client, as APIs and web servers respond: it is not from a token endpoint. A server
+ * that got the credentials in a header may reject them like this.
+ */
+function isBareChallenge(status: number, facts: ErrorFacts, { usesHeader }: RequestIdentity): boolean {
+  const { isError, description, faultText } = facts
+  return status === 401 && !usesHeader && !isError && description === undefined && faultText === ''
 }
 
 /** By the status alone. */
@@ -142,6 +151,8 @@ export interface RequestIdentity {
   readonly tokenEndpoint?: string | undefined
   /** What proved the right to a token instead of the client's credentials, such as `assertion`. */
   readonly proof?: string | undefined
+  /** Whether the client authenticated in the `Authorization` header. @default false */
+  readonly usesHeader?: boolean | undefined
 }
 
 /**
@@ -154,26 +165,32 @@ export function errorOfResponse(
   status: number,
   facts: ErrorFacts,
   headers: ResponseHeaders,
-  { client, clientId, tokenEndpoint, proof }: RequestIdentity,
+  identity: RequestIdentity,
   problem: string,
   advice?: string,
 ): TokenError {
   const { oauthError, vendorCode } = facts
-  const kind = kindOfFailure(status, facts)
+  const { client, clientId, tokenEndpoint, proof } = identity
+  const isBare = isBareChallenge(status, facts, identity)
+  const kind = kindOfFailure(status, facts, isBare)
   const codes = [status || 'redirect', oauthError, vendorCode].filter(Boolean).join(' ')
   const endpoint = tokenEndpoint ? `The token endpoint ${tokenEndpoint}` : 'The token endpoint'
   const at = tokenEndpoint ? ` at ${tokenEndpoint}` : ''
-  const of = client ? ` of "${client}"` : ''
+  // Of a client with a label of its own, the ID that was sent: it may be that of another environment.
+  const label = clientId && client !== clientId && client ? ` (${client})` : ''
+  const of = clientId || client ? ` of "${clientId || client}"${label}` : ''
   const messages: Record<TokenErrorKind, string> = {
     credentials:
       oauthError === 'unauthorized_client'
         ? `${endpoint} did not authorize the client for this grant (${codes}). Check the approval and the grants${of}.`
         : proof && oauthError === 'invalid_grant'
-          ? `The token endpoint rejected the ${proof} (${codes}). Check its issuer, audience, subject and lifetime${client ? ` for "${client}"` : ''}${at}.`
+          ? `The token endpoint rejected the ${proof} (${codes}). Check its issuer, audience, subject and lifetime${of.replace(' of', ' for')}${at}.`
           : `The token endpoint rejected the client credentials (${codes}). Check the client ID, secret and approval${of}${at}.`,
     configuration: isRedirect(status)
       ? `${endpoint} redirected the request (${codes}). Redirects are not followed. Check the URL.`
-      : `${endpoint} rejected the request (${codes}). Check the URL, grant and scope${of}.`,
+      : isBare
+        ? `${tokenEndpoint ?? 'This'} is not a token endpoint: it responded with status 401 and no OAuth error. Check the URL.`
+        : `${endpoint} rejected the request (${codes}). Check the URL, grant and scope${of}.`,
     throttled: `${endpoint} rate-limited the request (${codes}).`,
     unavailable: `${endpoint} is unavailable (${codes}).`,
     malformed: `The response ${problem} (${codes}). ${advice ?? `Check the URL of the token endpoint${tokenEndpoint ? `, ${tokenEndpoint}` : ''}.`}`,

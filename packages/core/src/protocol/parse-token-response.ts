@@ -7,7 +7,7 @@ import {
 } from './error-response.ts'
 import { headerValue, type ResponseHeaders } from './headers.ts'
 import { readTokenResponse, type TokenResponse } from './token-response.ts'
-import { quoteReason } from './token-error.ts'
+import { changeTokenError, quoteReason, type TokenError } from './token-error.ts'
 
 /** A token response together with the response's JSON as received, unknown members included. */
 export type ParsedTokenResponse = TokenResponse & { readonly raw: Readonly<Record<string, unknown>> }
@@ -15,9 +15,10 @@ export type ParsedTokenResponse = TokenResponse & { readonly raw: Readonly<Recor
 /** How {@link parseTokenResponse} reports errors. */
 export interface ParseTokenResponseOptions extends RequestIdentity {
   /**
-   * Every secret, assertion and token that was sent: replaced in the server's own reason, which then stands in the message.
+   * Every secret, assertion and token that was sent: replaced in the server's own reason, which then stands in the message, and in
+   * the headers of the error.
    *
-   * @default undefined: the message has no reason, because it may repeat what was sent
+   * @default undefined: the error has neither, because they may repeat what was sent
    */
   readonly secrets?: readonly string[] | undefined
   /** Further values of `token_type` whose tokens are sent as Bearer; case does not matter. @default none */
@@ -44,15 +45,42 @@ export function parseTokenResponse(
   const response = isSuccess ? readTokenResponse(raw, options.tokenTypes) : 'not_json'
   if (typeof response === 'object') return { ...response, raw: raw! }
   let problem = problems[response]
+  const identified = (error: TokenError): TokenError =>
+    secrets ? changeTokenError(error, { headers: identifyingHeaders(headers, secrets) }) : error
   if (response !== 'token_type') {
-    const error = errorOfResponse(status, facts, headers, options, problem)
+    const error = identified(errorOfResponse(status, facts, headers, options, problem))
     const reason = secrets && reasonOf(facts, secrets)
     throw reason ? quoteReason(error, reason) : error
   }
   const type: unknown = raw?.['token_type']
   if (secrets && typeof type === 'string' && type) problem += `, "${redactText(type.slice(0, 80), secrets)}"`
   const advice = 'If tokens of this type are sent as Bearer, add it to tokenTypes.'
-  throw errorOfResponse(status, facts, headers, options, problem, advice)
+  throw identified(errorOfResponse(status, facts, headers, options, problem, advice))
+}
+
+/** By which operators find a response in their logs. */
+const identifying = [
+  'date',
+  'retry-after',
+  'x-request-id',
+  'request-id',
+  'x-correlation-id',
+  'x-amzn-requestid',
+  'x-ms-request-id',
+  'cf-ray',
+]
+
+function identifyingHeaders(
+  headers: ResponseHeaders,
+  secrets: readonly string[],
+): Record<string, string> | undefined {
+  const found = identifying.flatMap((name) => {
+    const value = headerValue(headers, name) ?? ''
+    // A server may repeat what it received in a request ID too.
+    const mayBeShown = /^[ -~]{1,100}$/.test(value) && !secrets.some((secret) => value.includes(secret))
+    return mayBeShown ? [[name, value]] : []
+  })
+  return found.length > 0 ? Object.fromEntries(found) : undefined
 }
 
 const problems = {

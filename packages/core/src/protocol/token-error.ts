@@ -24,6 +24,11 @@ export interface TokenFailure {
   readonly message: string
   /** HTTP status of the response, if there was one. */
   readonly status?: number | undefined
+  /**
+   * Headers of the response that identify it, as far as it had them: `date`, `retry-after`, and the request ID, such as
+   * `x-request-id`. Never stored.
+   */
+  readonly headers?: Readonly<Record<string, string>> | undefined
   /** `error` of RFC 6749, section 5.2, if it has the form of a code. */
   readonly oauthError?: string | undefined
   /** The gateway's own fault code, if it has the form of a code. */
@@ -46,6 +51,7 @@ const brand = Symbol.for('tokenwell.TokenError')
 const facts = [
   'kind',
   'status',
+  'headers',
   'oauthError',
   'vendorCode',
   'reason',
@@ -59,6 +65,7 @@ const facts = [
 export class TokenError extends Error implements TokenFailure {
   declare readonly kind: TokenErrorKind
   declare readonly status?: number
+  declare readonly headers?: Readonly<Record<string, string>>
   declare readonly oauthError?: string
   declare readonly vendorCode?: string
   declare readonly reason?: string

@@ -87,7 +87,7 @@ export function isOwnRequest(error: unknown): boolean {
 
 /** The error of a caller that timed out. */
 export function timeoutError(timeoutMs: number): TokenError {
-  return unavailable(`Timed out after ${timeoutMs / 1000} s while waiting for a token.`)
+  return unavailable(`Timed out after ${Math.round(timeoutMs) / 1000} s while waiting for a token.`)
 }
 
 /** The error of a source that has not settled in time: names what it waits for. */
@@ -406,7 +406,7 @@ export class PendingRequest implements StoreRequest<CachedToken> {
     const cached = createCachedToken(response, start, lifetimeMs, this.settings, this.source)
     if (!isExpiredOnArrival(cached)) return { cached, response, lifetimeMs }
     throw unavailable(
-      `The token (lifetime ${lifetimeMs / 1000} s) expired before the response of the token endpoint arrived.`,
+      `The token (lifetime ${Math.round(lifetimeMs) / 1000} s) expired before the response of the token endpoint arrived.`,
     )
   }
 }

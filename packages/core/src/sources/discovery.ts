@@ -114,7 +114,7 @@ async function fetchMetadata<Found extends object>(
         sendTokenRequest(fetch, metadataUrl, init, 'metadata'),
         timeoutMs,
         undefined,
-        () => unavailable(`no response in ${timeoutMs / 1000} s`),
+        () => unavailable(`no response in ${Math.round(timeoutMs) / 1000} s`),
         () => abortQuietly(controller),
         false,
       )

@@ -292,7 +292,7 @@ export class ResourceSource extends Redacted implements TokenSource {
     if (issuer !== undefined) return issuer
     const reason =
       named.length > 0
-        ? `trustedIssuers contains none of its issuers, ${JSON.stringify(named).slice(1, 200)}`
+        ? `trustedIssuers contains none of its issuers, ${JSON.stringify(named).slice(1, -1).slice(0, 200)}`
         : 'its metadata has no authorization_servers'
     throw this.#failure('configuration', reason)
   }

@@ -65,6 +65,7 @@ interface Exchange {
   /** Every secret that was sent. */
   secrets: readonly string[]
   parameters: GrantParameters
+  usesHeader?: boolean
   response?: TokenEndpointResponse
 }
 
@@ -217,6 +218,7 @@ export class GrantSource extends Redacted implements TokenSource {
         authentication.authenticate({ clientId, tokenEndpoint, issuer, body, headers, signal }),
       ),
     )
+    exchange.usesHeader = headers.has('authorization')
     const sent = [...headers, ...body, ...url.searchParams]
     exchange.secrets = [...exchange.secrets, ...formsOf(secret), ...sentSecrets(sent, configured)]
     const init = { method: 'POST', headers: Object.fromEntries(headers), body: body.toString(), signal }
@@ -263,9 +265,10 @@ export class GrantSource extends Redacted implements TokenSource {
   }
 
   #read({ status, headers, body }: TokenEndpointResponse, exchange: Exchange): TokenResponse {
-    const { identity, secrets, parameters } = exchange
+    const { identity, secrets, parameters, usesHeader } = exchange
     const { raw: _raw, ...received } = parseTokenResponse(status, headers, body, {
       ...identity,
+      usesHeader,
       secrets,
       tokenTypes: this.#options.tokenTypes,
     })
@@ -299,6 +302,9 @@ export class GrantSource extends Redacted implements TokenSource {
     if (client.authUrl && (error.status === 404 || error.status === 405)) {
       error.message +=
         ' If authUrl is the whole URL of a token endpoint, set tokenEndpoint instead; if it is an issuer, set issuer.'
+    }
+    if (client.authUrl && error.status === 401 && error.kind === 'configuration') {
+      error.message += ' authUrl may be that of the API.'
     }
     return error
   }

@@ -243,10 +243,14 @@ describe('an invalid origin', () => {
   })
 
   it('that contains more than an origin is explained', () => {
-    const message =
-      'allowedOrigins[0] is not a valid origin. ' +
-      "Set only scheme, host and port, such as 'https://api.example.com' or 'https://*.example.com'."
-    expect(() => attacherFor('https://api.example.com/path')).toThrow(message)
+    const problem = (shown: string) =>
+      `allowedOrigins[0]${shown} is not a valid origin. Set only scheme, host and port: `
+    expect(() => attacherFor('https://api.example.com/path?key=secret')).toThrow(
+      `${problem(' "https://api.example.com/path"')}'https://api.example.com', which is new URL(url).origin.`,
+    )
+    const example = "such as 'https://api.example.com' or 'https://*.example.com'."
+    expect(() => attacherFor('api.example.com')).toThrow(problem(' "api.example.com"') + example)
+    expect(() => attacherFor('user:secret@api.example.com')).toThrow(problem('') + example)
   })
 
   it.each([

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { createTokenProvider } from '@tokenwell/core'
 import { fixRandom, pass, useFakeTime, watch } from '../support/fake-time.ts'
-import { ScriptedEndpoint, sources, type ScriptedResponse } from '../support/scripted-endpoint.ts'
+import {
+  ScriptedEndpoint,
+  sources,
+  wrongSecret,
+  type ScriptedResponse,
+} from '../support/scripted-endpoint.ts'
 
 useFakeTime()
 
@@ -187,7 +192,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
     })
 
     it('is ignored for permanent failures', async () => {
-      const { tokens } = start({ status: 401, headers: { 'retry-after': '4' }, body: '' })
+      const { tokens } = start({ ...wrongSecret, headers: { 'retry-after': '4' } })
       const error: unknown = await tokens.getToken().catch((thrown: unknown) => thrown)
       expect(error).toMatchObject({ kind: 'credentials' })
       expect(error).not.toHaveProperty('retryAfterMs', 4_000)

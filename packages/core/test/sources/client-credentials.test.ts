@@ -7,7 +7,7 @@ import {
   TokenError,
   type ClientCredentialsOptions,
 } from '@tokenwell/core'
-import { ScriptedEndpoint } from '../support/scripted-endpoint.ts'
+import { ScriptedEndpoint, wrongSecret } from '../support/scripted-endpoint.ts'
 
 const standard = {
   tokenEndpoint: 'https://auth.example.com/token',
@@ -158,7 +158,7 @@ describe('client credentials', () => {
   it('let a custom authentication explain a response, and nothing else', async () => {
     const explain = vi.fn()
     const endpoint = new ScriptedEndpoint((request) =>
-      request === 1 ? { error: new TypeError('fetch failed') } : { status: 401, headers: { date: 'now' } },
+      request === 1 ? { error: new TypeError('fetch failed') } : { ...wrongSecret, headers: { date: 'now' } },
     )
     const clientAuthentication = { authenticate() {}, fingerprint: () => 'key', explain }
     const { fetch } = endpoint
@@ -228,12 +228,68 @@ describe('client credentials', () => {
     expect(endpoint.requests[0]!.headers).toMatchObject(headers)
   })
 
-  it.each([undefined, 'orders'])('name the client in errors by its ID, or by the label %j', async (label) => {
-    const { fetch } = new ScriptedEndpoint({ status: 401 })
-    const tokens = createTokenProvider(clientCredentials({ ...standard, fetch }), { label })
-    await expect(tokens.getToken()).rejects.toMatchObject({
-      message: expect.stringContaining(`approval of "${label ?? 'client'}" at`) as string,
+  it.each([undefined, 'orders'])(
+    'name the client in errors by its ID, and by the label %j',
+    async (label) => {
+      const { fetch } = new ScriptedEndpoint(wrongSecret)
+      const tokens = createTokenProvider(clientCredentials({ ...standard, fetch }), { label })
+      await expect(tokens.getToken()).rejects.toMatchObject({
+        message: expect.stringContaining(`approval of "client"${label ? ` (${label})` : ''} at`) as string,
+      })
+    },
+  )
+
+  describe('that get a 401 without an OAuth error, as from an API,', () => {
+    const bare = { status: 401, headers: { 'www-authenticate': 'Bearer realm="api"' }, body: '"no token"' }
+
+    it('are reported as sent to a wrong URL', async () => {
+      for (const server of [
+        { authUrl: 'https://api.example.com' },
+        { tokenEndpoint: 'https://api.example.com/t' },
+      ]) {
+        const { fetch } = new ScriptedEndpoint(bare)
+        const source = clientCredentials({ ...server, clientId: 'client', clientSecret: 'secret', fetch })
+        const path = server.authUrl ? '/oauth/client_credential/accesstoken' : '/t'
+        await expect(createTokenProvider(source).getToken()).rejects.toMatchObject({
+          kind: 'configuration',
+          status: 401,
+          message:
+            `https://api.example.com${path} is not a token endpoint: it responded with status 401 and no OAuth error. ` +
+            `Check the URL.${server.authUrl ? ' authUrl may be that of the API.' : ''}`,
+        })
+      }
     })
+
+    it('are rejected if they were sent in a header, to which this is a response', async () => {
+      const { fetch } = new ScriptedEndpoint({ status: 401, body: '' })
+      const clientAuthentication = 'client_secret_basic'
+      const source = clientCredentials({ ...standard, clientAuthentication, fetch })
+      await expect(createTokenProvider(source).getToken()).rejects.toMatchObject({ kind: 'credentials' })
+    })
+  })
+
+  it('give an error the headers that identify a response, and no others', async () => {
+    const id = '5f2b1c9d8e7f4a3b9c0d1e2f3a4b5c6d'
+    const { fetch } = new ScriptedEndpoint({
+      ...wrongSecret,
+      headers: {
+        Date: 'Sun, 01 Mar 2026 12:00:00 GMT',
+        'Retry-After': '7',
+        'X-Request-Id': id,
+        'X-Correlation-Id': 'for orders-key-7',
+        'Cf-Ray': 'x'.repeat(101),
+        'Set-Cookie': 'session=1',
+      },
+    })
+    const source = clientCredentials({ ...standard, headers: { 'x-key': 'orders-key-7' }, fetch })
+    const error: unknown = await createTokenProvider(source)
+      .getToken()
+      .catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({
+      status: 401,
+      headers: { date: 'Sun, 01 Mar 2026 12:00:00 GMT', 'retry-after': '7', 'x-request-id': id },
+    })
+    expect(Object.keys((error as TokenError).headers!)).toHaveLength(3)
   })
 
   it('are shown with their endpoint and client ID, and without their secret', () => {

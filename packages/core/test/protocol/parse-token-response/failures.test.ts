@@ -85,7 +85,6 @@ describe('the kind of a failure', () => {
     [302, 'configuration'],
     [307, 'configuration'],
     [400, 'configuration'],
-    [401, 'credentials'],
     [403, 'configuration'],
     [404, 'configuration'],
     [405, 'configuration'],
@@ -104,6 +103,13 @@ describe('the kind of a failure', () => {
     for (const body of ['', '<html>', '{}', { error: 'nobody_knows' }, { message: 'no' }]) {
       expect(failure(body, status).kind).toBe(kind)
     }
+  })
+
+  it('is decided by what a 401 says about the client', () => {
+    for (const body of ['', '<html>', '{}', '"no token"'])
+      expect(failure(body, 401).kind).toBe('configuration')
+    for (const body of [{ error: 'nobody_knows' }, { message: 'no' }])
+      expect(failure(body, 401).kind).toBe('credentials')
   })
 
   it.each(['constructor', '__proto__', 'toString'])('does not treat %s as a known code', (code) => {
@@ -169,13 +175,13 @@ describe('the message of an error', () => {
     [
       401,
       rejected,
-      'The token endpoint rejected the client credentials (401 invalid_client oauth.v2.Other). Check the client ID, secret and approval of "billing" at https://auth.example.com/token.',
+      'The token endpoint rejected the client credentials (401 invalid_client oauth.v2.Other). Check the client ID, secret and approval of "q7Zt" (billing) at https://auth.example.com/token.',
       'The token endpoint rejected the client credentials (401 invalid_client oauth.v2.Other). Check the client ID, secret and approval.',
     ],
     [
       400,
       { error: 'invalid_scope' },
-      'The token endpoint https://auth.example.com/token rejected the request (400 invalid_scope). Check the URL, grant and scope of "billing".',
+      'The token endpoint https://auth.example.com/token rejected the request (400 invalid_scope). Check the URL, grant and scope of "q7Zt" (billing).',
       'The token endpoint rejected the request (400 invalid_scope). Check the URL, grant and scope.',
     ],
     [
