@@ -288,7 +288,6 @@ export async function seed(location: string, sizes: Sizes, nowMs = Date.now()): 
       const event = pick(auditEvents)
       const actor = pick(actors)
       return {
-        sequence: null,
         at_ms: nowMs - (sizes.audit - index) * 3 * minute,
         event,
         actor_type: event === 'request_rejected' ? null : 'person',

@@ -17,15 +17,12 @@ import {
   type DeveloperLinks,
   type OperationGroup,
 } from '../features/operation.ts'
-import { AuditKeyMissing, AuditManipulated } from '../features/audit/acts.ts'
 
 const conflicts = [
   AlreadyExists,
   ApplicationChanged,
   BeingDeleted,
   LastAdministrator,
-  AuditManipulated,
-  AuditKeyMissing,
   RotatedTooEarly,
   HashKeyInUse,
 ]
@@ -56,11 +53,7 @@ export function createAdminServer(
     if (error instanceof Overloaded) void reply.header('retry-after', String(error.retryAfterSeconds))
     else if (status >= 500) context.logFailure(error)
     const message = status === 500 ? 'Internal error.' : error.message || error.name
-    const more =
-      error instanceof AuditManipulated || error instanceof AuditKeyMissing
-        ? { checkpoint: error.checkpoint }
-        : {}
-    return reply.code(status).send({ error: message, ...more })
+    return reply.code(status).send({ error: message })
   })
   server.setNotFoundHandler((_request, reply) =>
     reply.code(404).send({ error: 'This address does not exist.' }),

@@ -33,7 +33,7 @@ function addCommand(
   choose: Choose,
 ): void {
   const its: OperationCommand = typeof given === 'string' ? { name: given } : given
-  const { labels = {}, options = [], without = [], files = {}, bodyFile } = its
+  const { labels = {}, options = [], without = [], files = [], bodyFile, follow } = its
   const parameters = Array.from(path.matchAll(/:(\w+)/g), ([, name]) => name!)
   const members = bodyFile
     ? []
@@ -45,20 +45,23 @@ function addCommand(
   for (const name of [...parameters, ...required.map(({ name }) => name), ...(bodyFile ? ['file'] : [])])
     argument(name)
   for (const member of members.filter((each) => !isArgument(each)))
-    command.addOption(optionOf(member, files[member.name]))
+    command.addOption(optionOf(member, files.includes(member.name)))
+  if (follow) command.option('--follow', 'wait for what comes next, and go on')
   command.action((...values: unknown[]) => {
     const texts = values.slice(0, command.registeredArguments.length) as string[]
     const url = path.replaceAll(/:\w+/g, () => encodeURIComponent(texts.shift()!))
+    const { follow: isFollowed, ...given } = command.opts<Record<string, unknown>>()
     const set: Record<string, unknown> = {
+      ...(follow !== undefined && isFollowed === true && { [follow]: 0 }),
       ...Object.fromEntries(required.map(({ name }) => [name, texts.shift()])),
-      ...command.opts(),
+      ...given,
     }
-    for (const [name, kind] of Object.entries(files))
-      if (set[name] !== undefined) set[name] = readMember(name, set[name] as string, kind)
+    for (const name of files) if (set[name] !== undefined) set[name] = readTextOrUrl(set[name] as string)
     choose({
       method: method.toUpperCase() as AdminRequest['method'],
       path: query ? withQuery(url, set) : url,
       body: bodyFile ? readObject(texts.shift()!) : body ? set : undefined,
+      ...(isFollowed === true && { follow }),
     })
   })
 }
@@ -101,32 +104,29 @@ const placeholders: Readonly<Record<Member['type'], string>> = {
   object: ' <json>',
 }
 
-function optionOf({ name, type, description, required, choices }: Member, file: string | undefined): Option {
+function optionOf({ name, type, description, required, choices }: Member, isFile: boolean): Option {
   const flag = `--${kebab(name)}`
-  const placeholder = file === undefined ? placeholders[type] : ' <file>'
+  const placeholder = isFile ? ' <file>' : placeholders[type]
   const option = new Option(`${flag}${placeholder}`, description).makeOptionMandatory(required)
   if (choices) option.choices(choices)
   if (type === 'number') option.argParser(Number)
-  if (type === 'object' && file === undefined) option.argParser((text) => parseJson(flag, text))
+  if (type === 'object' && !isFile) option.argParser((text) => parseJson(flag, text))
   return option
 }
 
-/** What a member is read from: a file, or for some an URL. */
-function readMember(name: string, source: string, kind: 'text or URL' | 'member'): unknown {
-  if (kind === 'member') return readObject(source, name)[name]
+function readTextOrUrl(source: string): string {
   return /^https?:/i.test(source) ? source : readText(source)
 }
 
-function readObject(file: string, required?: string): Record<string, unknown> {
+function readObject(file: string): Record<string, unknown> {
   const text = readText(file)
-  const what = required === undefined ? 'a JSON object' : `a JSON object with "${required}"`
   try {
     const value = JSON.parse(text) as Record<string, unknown> | null
-    if (typeof value === 'object' && value && (required === undefined || value[required])) return value
+    if (typeof value === 'object' && value) return value
   } catch {
     // Reported below.
   }
-  throw new UsageError(`${file} does not contain ${what}.`)
+  throw new UsageError(`${file} does not contain a JSON object.`)
 }
 
 function parseJson(flag: string, text: string): unknown {

@@ -22,7 +22,8 @@ export async function runCommand(args: readonly string[]): Promise<void> {
         print(`tokenwell-service: The output cannot be written (${code}).`)
         process.exit(1)
       })
-      process.stdout.write(await sendAdminRequest(commandLine.request, commandLine.environment))
+      for await (const text of sendAdminRequest(commandLine.request, commandLine.environment))
+        process.stdout.write(text)
     } else {
       const { task, configuration } = commandLine
       await (task ? runStorageTask(task, configuration.storage) : runService(commandLine, print))

@@ -1,4 +1,5 @@
 import { userInfo } from 'node:os'
+import { setTimeout as delay } from 'node:timers/promises'
 import { errorCode } from '@tokenwell/core/protocol'
 import { userHeader } from '../features/operation.ts'
 import { UsageError } from '../runtime/usage-error.ts'
@@ -9,13 +10,17 @@ export interface AdminRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly path: string
   readonly body?: Readonly<Record<string, unknown>> | undefined
+  /** The parameter after whose value a list of lines continues: the command waits for what comes next. */
+  readonly follow?: string | undefined
 }
 
+const followMs = 1_000
+
 /** Sends the request, and those for further pages of a list; returns what to print. */
-export async function sendAdminRequest(
-  { method, path, body }: AdminRequest,
+export async function* sendAdminRequest(
+  { method, path, body, follow }: AdminRequest,
   environment: NodeJS.ProcessEnv,
-): Promise<string> {
+): AsyncGenerator<string> {
   const { TOKENWELL_ADMIN_URL: url = 'http://127.0.0.1:8081', TOKENWELL_ADMIN_TOKEN_FILE: file } = environment
   const { protocol, username, password } = URL.parse(url) ?? {}
   if (!/^https?:$/.test(protocol ?? '') || username || password)
@@ -55,15 +60,41 @@ export async function sendAdminRequest(
     return { text, next, isJson }
   }
 
-  const { text, isJson, next: second } = await send(path)
-  if (!isJson) return text
-  let result = JSON.parse(text) as unknown
-  for (let next = second; next !== undefined;) {
-    const page = await send(next)
-    result = [result, JSON.parse(page.text)].flat()
-    next = page.next
+  const first = await send(path)
+  if (first.isJson) {
+    let result = JSON.parse(first.text) as unknown
+    for (let { next } = first; next !== undefined;) {
+      const page = await send(next)
+      result = [result, JSON.parse(page.text)].flat()
+      next = page.next
+    }
+    yield `${JSON.stringify(result, undefined, 2)}\n`
+    return
   }
-  return `${JSON.stringify(result, undefined, 2)}\n`
+  yield first.text
+  let from = path
+  for (let page = first; page.next !== undefined || follow !== undefined;) {
+    if (page.next !== undefined) page = await send((from = page.next))
+    else {
+      from = continued(from, follow!, lastId(page.text))
+      await delay(followMs)
+      page = await send(from)
+    }
+    yield page.text
+  }
+}
+
+/** The ID in the last of the JSON lines, if there are any. */
+function lastId(text: string): number | undefined {
+  const line = text.trimEnd().split('\n').at(-1)
+  return line ? (JSON.parse(line) as { id: number }).id : undefined
+}
+
+function continued(path: string, parameter: string, after: number | undefined): string {
+  const [before = '', query] = path.split('?')
+  const parameters = new URLSearchParams(query)
+  if (after !== undefined) parameters.set(parameter, String(after))
+  return `${before}?${parameters}`
 }
 
 /** For the audit log. Containers run as users without a name. */

@@ -86,8 +86,10 @@ export interface OperationCommand {
   readonly options?: readonly string[] | undefined
   /** Members that the command leaves at their defaults. */
   readonly without?: readonly string[] | undefined
-  /** Members that are read from a file: its text, or the member of that name in its JSON. */
-  readonly files?: Readonly<Record<string, 'text or URL' | 'member'>> | undefined
+  /** Members that are read from a file, or a URL. */
+  readonly files?: readonly string[] | undefined
+  /** The member of the query after which a list continues: `--follow` waits for what comes next. */
+  readonly follow?: string | undefined
   /** Whether the whole body is read from a JSON file, the only further argument. */
   readonly bodyFile?: true | undefined
 }
@@ -124,24 +126,11 @@ export function nameOf(schema: z.ZodType): string | undefined {
 /** Times in responses. */
 export const ms = z.int().describe('Milliseconds since 1970, UTC.')
 
-/** The signed end of the audit log. */
-export const checkpoint = z.object({
-  sequence: z.int().min(0),
-  mac: z.string(),
-  keyId: z.string(),
-  signature: z.string(),
-})
-
 /** What each failed request is responded to with. */
 export const adminError = named(
   'Error',
   z.object({
     error: z.string().describe('What was wrong, and what to do.'),
-    checkpoint: checkpoint
-      .optional()
-      .describe(
-        'Of a manipulated audit log: its signed end, if it has one. Later changes are found with it.',
-      ),
   }),
 )
 

@@ -22,10 +22,6 @@ export interface Keyring {
    * `decrypt`.
    */
   withNewestKey(encrypted: string): Promise<string | undefined>
-  /** One of the older keys itself, encrypted with the newest one; `undefined` if the keyring lacks it. */
-  encryptKey(id: string): Promise<string | undefined>
-  /** With further keys, which are the oldest ones. */
-  with(keys: readonly string[]): Keyring
 }
 
 const minimumLength = 32
@@ -39,7 +35,6 @@ export function createKeyring(keys: readonly string[]): Keyring {
     )
 
   const all = [newest, ...older]
-  const texts = new Map(all.map(({ id }, index) => [id, keys[index]!]))
 
   const encrypt = (text: string) =>
     new CompactEncrypt(Buffer.from(text))
@@ -76,11 +71,6 @@ export function createKeyring(keys: readonly string[]): Keyring {
       if (text === undefined || decodeProtectedHeader(encrypted).kid === newest.id) return undefined
       return encrypt(text)
     },
-    async encryptKey(id) {
-      const text = texts.get(id)
-      return text === undefined ? undefined : encrypt(text)
-    },
-    with: (more) => createKeyring([...keys, ...more]),
   }
 }
 

@@ -7,11 +7,11 @@ import { createFailedAttemptLimit } from '../oauth/failed-attempt-limit.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { createKeyring, createRandomKey, type Keyring } from '../runtime/keyring.ts'
 import { createSigningKeys } from '../oauth/signing-keys.ts'
-import { auditStorage } from '../storage/audit-storage.ts'
 import { seedApplications, seedResourceServers, seedCatalogue } from './seed-clients.ts'
 import { seedTrustedIssuers } from '../features/trusted-issuers/acts.ts'
 import { createActQueue } from '../storage/act-queue.ts'
-import { byConfiguration, createPerform } from '../storage/act.ts'
+import { byConfiguration, createPerform, describeEntry } from '../storage/act.ts'
+import type { StoredAuditEntry } from '../storage/audit-storage.ts'
 import { webhookStorage } from '../features/webhook/storage.ts'
 import { addWebhookEvents } from '../features/webhook/events.ts'
 import { checkNewestKey } from '../storage/hash-keys.ts'
@@ -37,8 +37,9 @@ export async function openServiceContext(
   const { secretOverlapSeconds, logger } = options
   const warn = (message: string) => logger?.warn(message)
   const queue = createActQueue()
+  const onCommitted = (entry: StoredAuditEntry) => logger?.info(describeEntry(entry), 'audit')
   const performOn = (database: Database) =>
-    createPerform({ database, queue, keyring, clock, warn, onEntries: addWebhookEvents })
+    createPerform({ database, queue, keyring, clock, onCommitted, onEntries: addWebhookEvents })
   const seed = async (database: Database, replace = false) => {
     const perform = performOn(database)
     const context = { database, perform, secretOverlapSeconds, warn, replace }
@@ -74,7 +75,6 @@ export async function openServiceContext(
     clock,
     async prepare(database) {
       await checkHashKeys(database, keyring, clock.now())
-      await warnOfAuditKey(database, keyring, warn)
       await renewHashKeys(database, keyring)
       await seed(database)
       await signingKeysOf(database).prepare()
@@ -106,6 +106,7 @@ export async function openServiceContext(
   const perform = performOn(database)
   const purge = createPurge({
     storage,
+    perform,
     keyring,
     clock,
     // A clock that somebody moves on purpose, as in the sandbox, is the only time there is.
@@ -167,21 +168,6 @@ export async function openServiceContext(
       await activity.close()
       await storage.close()
     },
-  }
-}
-
-/** Without the key of its end, the audit log cannot be continued, only begun anew. */
-async function warnOfAuditKey(
-  database: Database,
-  keyring: Keyring,
-  warn: (message: string) => void,
-): Promise<void> {
-  const audit = auditStorage(database)
-  const { head } = await audit.checkpoints()
-  if (head && !keyring.keyIds.includes(head.keyId)) {
-    warn(
-      `The audit log was signed with the key "${head.keyId}", which is not configured. Add it to secretHashKeys; otherwise the next act begins the log anew.`,
-    )
   }
 }
 

@@ -1,12 +1,14 @@
 import type { ClockJump } from '../features/audit/acts.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Keyring } from '../runtime/keyring.ts'
-import { withRemovedKeys } from '../storage/hash-keys.ts'
+import { purgeAudit } from '../features/audit/acts.ts'
+import type { Perform } from '../storage/act.ts'
 import type { Storage } from '../features/context.ts'
 
 export interface PurgeContext {
   readonly storage: Storage
-  /** Signs where the audit log starts after a purge, and when the purge was. */
+  readonly perform: Perform
+  /** Signs when the last purge was. */
   readonly keyring: Keyring
   readonly clock: Clock
   /** Milliseconds that pass whatever happens to the clock. */
@@ -91,7 +93,7 @@ export function purgeRegularly(
 }
 
 async function deleteExpired(
-  { storage, keyring, auditRetentionMs, usageRetentionMs, also }: PurgeContext,
+  { storage, perform, auditRetentionMs, usageRetentionMs, also }: PurgeContext,
   nowMs: number,
 ): Promise<void> {
   const { tokens, failures, assertions, signingKeys, sessions, submissions, developers, projects } = storage
@@ -99,6 +101,7 @@ async function deleteExpired(
   const parts = [failures, assertions, signingKeys, sessions, submissions, developers, projects]
   // In whole days: each purge is an entry itself.
   const auditBeforeMs = nowMs - auditRetentionMs
+  const beforeMs = auditBeforeMs - (auditBeforeMs % dayMs)
   await Promise.all([
     tokens.purge(nowMs).then((purged) => (purged > 0 ? compact() : undefined)),
     ...parts.map((part) => part.purge(nowMs)),
@@ -107,9 +110,11 @@ async function deleteExpired(
     activity.purgeUsage(nowMs - usageRetentionMs),
     activity.purgeLastUses(nowMs - usageRetentionMs),
     ...also.map((purge) => purge(nowMs)),
-    withRemovedKeys(storage.database.query, keyring).then((withRemoved) =>
-      audit.purge({ beforeMs: auditBeforeMs - (auditBeforeMs % dayMs), nowMs }, withRemoved),
-    ),
+    audit
+      .hasBefore(beforeMs)
+      .then((isOld) =>
+        isOld ? perform({ actorType: 'service' }, (act) => purgeAudit(act, { beforeMs, nowMs })) : undefined,
+      ),
   ])
 }
 

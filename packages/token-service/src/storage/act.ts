@@ -1,7 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '../runtime/clock.ts'
 import type { Keyring } from '../runtime/keyring.ts'
-import { type Actor, type AuditEntry, type AuditEvent, auditStorage, type Changes } from './audit-storage.ts'
+import {
+  type Actor,
+  type AuditEntry,
+  type AuditEvent,
+  auditStorage,
+  type Changes,
+  type StoredAuditEntry,
+} from './audit-storage.ts'
 import { checkNewestKey } from './hash-keys.ts'
 import type { ActQueue } from './act-queue.ts'
 import { oneAfterAnother, type Database } from './database.ts'
@@ -29,31 +36,51 @@ export interface PerformContext {
   readonly queue: ActQueue
   readonly keyring: Keyring
   readonly clock: Clock
-  readonly warn: (message: string) => void
+  /** Called with each entry once it is committed. */
+  readonly onCommitted: (entry: StoredAuditEntry) => void
   /** Called with the entries of each act, in its transaction. */
   readonly onEntries: (entries: readonly AuditEntry[], act: Act) => Promise<void>
 }
 
-export function createPerform({ database, queue, keyring, clock, warn, onEntries }: PerformContext): Perform {
-  const perform: Perform = (by, work) =>
-    oneAfterAnother(database, async (query) => {
+export function createPerform({
+  database,
+  queue,
+  keyring,
+  clock,
+  onCommitted,
+  onEntries,
+}: PerformContext): Perform {
+  const perform: Perform = async (by, work) => {
+    const { result, entries } = await oneAfterAnother(database, async (query) => {
       await checkNewestKey(query, keyring)
       const events: AuditEvent[] = []
       const audit: Audit = (event, about) => events.push({ event, ...by, ...about })
       const act = { ...database, query, audit, by, keyring, clock }
       const result = await work(act)
-      if (events.length === 0) return result
       const entries = events.map((event) => ({ ...event, atMs: clock.now(), count: 1 }))
-      const problem = await auditStorage(act).append(entries, keyring)
-      if (problem !== undefined) {
-        warn(
-          `The audit log begins anew, because ${problem}. \`tokenwell-service admin verify-audit\` tells more.`,
-        )
-      }
-      await onEntries(entries, act)
-      return result
+      const ids = await auditStorage(act).append(entries)
+      if (entries.length > 0) await onEntries(entries, act)
+      return { result, entries: entries.map((entry, index) => ({ id: ids[index]!, ...entry })) }
     })
+    for (const entry of entries) onCommitted(entry)
+    return result
+  }
   return (by, work) => queue(by, () => perform(by, work))
+}
+
+/** What the log says of an entry: of what was changed, the names alone. */
+export function describeEntry({ id, event, changes, ...entry }: StoredAuditEntry) {
+  const { actorType, actor, actorId, address, clientId } = entry
+  return {
+    auditId: id,
+    event,
+    actorType,
+    actor,
+    actorId,
+    address,
+    clientId,
+    ...(changes && { changed: Object.keys(changes) }),
+  }
 }
 
 /** Of what the service does at its start, since its configuration says so. */

@@ -39,11 +39,11 @@ export interface ActivityBatch {
   readonly usage: readonly UsageEntry[]
   readonly requests: readonly TokenRequestEntry[]
   readonly rehashed: readonly RehashedSecret[]
-  /** Events that are only counted, outside the chain of the audit log. */
+  /** Events that are only counted. */
   readonly events: readonly AuditEntry[]
 }
 
-/** The events outside the chain of the audit log. */
+/** What anybody can cause any number of times: it is counted, and no act. */
 export const countedEvents = [
   'administrator_rejected',
   'log_in_failed',
@@ -174,9 +174,7 @@ export function activityStorage(database: Database) {
       countDeleted(
         query
           .deleteFrom('audit')
-          .where('sequence', 'is', null)
-          // What somebody else has added outside the chain stays, because it is a finding.
-          .where('event', 'in', countedEvents)
+          .where('countedKey', 'is not', null)
           .where((row) =>
             row.or([
               row('atMs', '<', beforeMs),
@@ -186,7 +184,7 @@ export function activityStorage(database: Database) {
                 row
                   .selectFrom('audit')
                   .select('id')
-                  .where('sequence', 'is', null)
+                  .where('countedKey', 'is not', null)
                   .orderBy('atMs', 'desc')
                   .offset(maxEvents)
                   .limit(maxEvents),
@@ -210,7 +208,7 @@ async function countEvents(query: Query, events: readonly AuditEntry[]): Promise
   const { counted } = await query
     .selectFrom('audit')
     .select((row) => row.fn.countAll<number>().as('counted'))
-    .where('sequence', 'is', null)
+    .where('countedKey', 'is not', null)
     .where('atMs', '>=', latestMs - (latestMs % hourMs))
     .executeTakeFirstOrThrow()
   const found = await query

@@ -61,17 +61,24 @@ export function inTransaction<Result>(
   return query.isTransaction ? work(query) : query.transaction().execute(work)
 }
 
-/** Runs one transaction at a time, in all instances: the chain has one end, and each act sees what the last one did. */
+/**
+ * Runs one transaction at a time, in all instances: each act sees what the last one did, and the entries of the audit log are committed
+ * in the order of their IDs.
+ */
 export function oneAfterAnother<Result>(
   database: Database,
   work: (transaction: Query) => Promise<Result>,
 ): Promise<Result> {
-  return inTransaction(database.query, async (transaction) => {
-    if (database.kind === 'postgres') {
-      await sql`lock table audit_checkpoints in share row exclusive mode`.execute(transaction)
-    }
-    return work(transaction)
+  return inTransaction(database.query, async (query) => {
+    await lockActs({ ...database, query })
+    return work(query)
   })
+}
+
+/** Until the transaction ends, no act runs. The lock belongs to the transaction, so it also works behind a pooler. */
+export async function lockActs({ kind, query }: Pick<Database, 'kind' | 'query'>): Promise<void> {
+  // SQLite has one transaction at a time.
+  if (kind === 'postgres') await sql`select pg_advisory_xact_lock(hashtext('tokenwell_acts'))`.execute(query)
 }
 
 /** A condition that is always true: a statement with it that is its own transaction is durable, regardless of the server's default. */

@@ -1,7 +1,6 @@
 import { expressionBuilder } from 'kysely'
 import type { Keyring } from '../runtime/keyring.ts'
 import { UsageError } from '../runtime/usage-error.ts'
-import type { AuditKeyring } from './audit-storage.ts'
 import type { Schema } from './schema.ts'
 import type { Database, Query } from './database.ts'
 
@@ -110,36 +109,12 @@ export async function rehashSecrets(
   }
 }
 
-/** With the keys that were removed, each for the entries of the audit log that it may have signed. */
-export async function withRemovedKeys(query: Query, keyring: Keyring): Promise<AuditKeyring> {
-  const removed = await query.selectFrom('removedHashKeys').selectAll().execute()
-  const decrypted = await Promise.all(
-    removed.map(async ({ encryptedKey, lastSequence }) => ({
-      key: encryptedKey === null ? undefined : await keyring.decrypt(encryptedKey),
-      lastSequence,
-    })),
-  )
-  const usable = decrypted.flatMap(({ key, lastSequence }) =>
-    key === undefined ? [] : [{ key, lastSequence }],
-  )
-  const keyrings = new Map<number, AuditKeyring>()
-  return {
-    ...keyring,
-    forEntry(sequence) {
-      const keys = usable.filter(({ lastSequence }) => sequence <= lastSequence).map(({ key }) => key)
-      const found = keyrings.get(keys.length) ?? keyring.with(keys)
-      keyrings.set(keys.length, found)
-      return found
-    },
-  }
-}
-
 export async function removedHashKeys(query: Query): Promise<Schema['removedHashKeys'][]> {
   return query.selectFrom('removedHashKeys').selectAll().orderBy('removedAtMs').execute()
 }
 
 /**
- * What a key that was removed hashes and signs could not be checked by the other instances.
+ * What a key that was removed hashes could not be checked by the other instances.
  *
  * @throws {@link UsageError} if the newest key was removed
  */

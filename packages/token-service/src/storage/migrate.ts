@@ -7,7 +7,7 @@ import { initial } from './migrations/0001-initial.ts'
 import type { ColumnTypes, Migration } from './migrations/migration.ts'
 
 import { SchemaMismatch } from './storage-failure.ts'
-import { inTransaction, type Database, type Query } from './database.ts'
+import { inTransaction, lockActs, type Database, type Query } from './database.ts'
 import { purgeTimeStorage } from './purge-time.ts'
 
 /** In their order: the first one creates schema 1. */
@@ -15,7 +15,7 @@ export const migrations: readonly Migration[] = [initial]
 
 /** What the migration of a database needs. */
 export interface MigrationContext {
-  /** Signs the entry of the audit log. */
+  /** Signs the time of the last purge. */
   readonly keyring: Keyring
   readonly clock: Clock
 }
@@ -61,6 +61,7 @@ export async function migrate(
     const applied = await readApplied({ ...database, query })
     const from = checkApplied(database.name, applied, schemas)
     if (from === schemas.length) return
+    await lockActs({ ...database, query })
     const nowMs = clock.now()
     const events: AuditEvent[] = []
     for (const { number, fingerprint, migration, statements } of schemas.slice(from)) {
@@ -75,14 +76,16 @@ export async function migrate(
         : { event: 'database_upgraded', detail: String(to), changes: { schema: { from, to } } }
     const by = { actorType: 'service', atMs: nowMs, count: 1 } as const
     const entries = [upgrade, ...events].map((event) => ({ ...by, ...event }))
-    await auditStorage({ ...database, query }).append(entries, keyring, from === 0)
+    await auditStorage({ ...database, query }).append(entries)
     if (from === 0) await purgeTimeStorage({ ...database, query }).set(nowMs, keyring)
   })
 }
 
 const columnTypes: Readonly<Record<Database['kind'], ColumnTypes>> = {
-  sqlite: { identity: 'integer primary key', bytewise: 'text' },
+  // Without autoincrement, the ID of the last row is used again once that is deleted.
+  sqlite: { kind: 'sqlite', identity: 'integer primary key autoincrement', bytewise: 'text' },
   postgres: {
+    kind: 'postgres',
     identity: 'bigint primary key generated always as identity',
     bytewise: 'text collate "C"',
   },

@@ -5,6 +5,7 @@ import { createKeyring, createRandomKey } from '../runtime/keyring.ts'
 import { UsageError } from '../runtime/usage-error.ts'
 import { createDatabase, type Query } from './database.ts'
 import { findSchema, migrate, migrations } from './migrate.ts'
+import { allowDeletion } from './audit-storage.ts'
 import { checkBackup } from './backup-sqlite.ts'
 import { importSqlite } from './sqlite-file.ts'
 import { NodeSqliteDialect } from './sqlite-dialect.ts'
@@ -14,8 +15,8 @@ import { createPool, LimitedPostgresDialect } from './postgres-connections.ts'
 
 /** Rows of one statement, which has at most 65,535 parameters. */
 const batchSize = 500
-/** Those that others refer to come first. */
-const referredTo = ['projects', 'applications', 'developers']
+/** Those that others refer to come first; the first one says which entries of the audit log may be deleted. */
+const referredTo = ['audit_retention', 'projects', 'applications', 'developers']
 
 /**
  * Copies a backup of an SQLite database to an empty PostgreSQL database, in one transaction.
@@ -59,6 +60,8 @@ async function copyTables(sqlite: DatabaseSync, query: Query): Promise<void> {
     .map(({ name }) => String(name))
     .filter((name) => name !== 'tokenwell_schema')
   const tables = new Set([...referredTo, ...found])
+  // The entry of the creation is replaced by those of the backup, too.
+  await allowDeletion(query, 1)
   for (const table of [...tables].toReversed()) await sql`delete from ${sql.table(table)}`.execute(query)
   for (const table of tables) {
     let batch: Row[] = []

@@ -50,13 +50,7 @@ export interface Schema {
     createdAtMs: number
     expiresAtMs: number | null
   }
-  /** `encryptedKey` is null if the key was missing when it was removed. It signed no entry of the audit log after `lastSequence`. */
-  removedHashKeys: {
-    keyId: string
-    removedAtMs: number
-    lastSequence: number
-    encryptedKey: string | null
-  }
+  removedHashKeys: { keyId: string; removedAtMs: number }
   /** Forms that were sent: a digest of whose form it was, and the ID of what it created. */
   submissions: { key: string; createdId: string; expiresAtMs: number }
   lastUses: { id: string; atMs: number }
@@ -118,10 +112,9 @@ export interface Schema {
     atMs: number
     count: number
   }
-  /** `changes` is a JSON object. Only entries of the chain have a number and a code, and only counted events have a `countedKey`. */
+  /** `changes` is a JSON object. Only counted events have a `countedKey`; the rest can neither be changed nor deleted before its time. */
   audit: {
     id: Generated<number>
-    sequence: number | null
     atMs: number
     event: string
     actorType: 'person' | 'api' | 'command' | 'service' | null
@@ -132,20 +125,11 @@ export interface Schema {
     detail: string | null
     changes: string | null
     count: number
-    keyId: string | null
-    mac: string | null
     /** What is counted, in which hour. */
     countedKey: string | null
   }
-  auditCheckpoints: {
-    end: 'start' | 'head'
-    sequence: number
-    mac: string
-    history: string
-    keyId: string
-    signature: string
-  }
-  purgedAuditCodes: { sequence: number; mac: string }
+  /** The retention of the entries up to this ID has ended. */
+  auditRetention: { id: number; endedId: number }
   purgeTime: { id: number; atMs: number; keyId: string; signature: string }
   developers: {
     id: string

@@ -1,281 +1,134 @@
-import { copyFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
-import { describe, expect, it } from 'vitest'
-import { type AuditManipulated, verifyAudit } from '../../src/features/audit/acts.ts'
-import { catalogueStorage } from '../../src/features/catalogue/storage.ts'
-import { createKeyring } from '../../src/runtime/keyring.ts'
-import type { AuditEntry, Checkpoint } from '../../src/storage/audit-storage.ts'
-import { runCommand, temporaryFolder } from '../service-process.ts'
+import { sql } from 'kysely'
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import {
+  postgresIsAbsent,
+  startPostgres,
+  withoutPostgres,
+  type PostgresCluster,
+} from '@tokenwell/internal-testing/postgres'
+import { purgeAudit } from '../../src/features/audit/acts.ts'
+import type { Storage } from '../../src/features/context.ts'
+import type { TokenServiceOptions } from '../../src/service/token-service-options.ts'
+import type { StoredAuditEntry } from '../../src/storage/audit-storage.ts'
+import { openTestMemory, openTestPostgres, performOn } from '../storage/open-test-storage.ts'
+import { runCommand } from '../service-process.ts'
 import { administeredService, application } from '../test-service.ts'
-import { openSqlite } from '../../src/storage/open-sqlite.ts'
-import { createStorage, type Storage } from '../../src/features/context.ts'
-import { performOn } from '../storage/open-test-storage.ts'
 
-const keys = ['k'.repeat(32), 'o'.repeat(32)]
-/** Of the entries, one is about the creation of the database and one about the purge. */
 const acts = 12
-const purged = 3
-const last = acts + 2
+const by = { actorType: 'person', actor: 'ada', actorId: 'a', address: '192.0.2.1' } as const
 
-/** A database with a chain whose first entries were deleted after their time, and with counted events. */
-async function database() {
-  const file = join(temporaryFolder(), 'data.db')
-  const time = { now: 0 }
-  const clock = { now: () => time.now }
-  const keyring = createKeyring(keys)
-  const open = () => openSqlite(file, { keyring, clock }).then(createStorage)
-  const warnings: string[] = []
-  let copies = 0
-  const perform = async (storage: Storage) => {
-    const run = performOn(storage, { keyring, clock, warn: (message) => void warnings.push(message) })
-    const by = { actorType: 'person', actor: 'ada', actorId: 'a', address: '192.0.2.1' } as const
-    await run(by, async (act) => {
-      await catalogueStorage(act, 'products').add([`product ${time.now}`])
-      act.audit('product_added', { detail: `product ${time.now}`, changes: { name: { to: time.now } } })
-    })
-    time.now += 1
-  }
-  const storage = await open()
-  for (time.now = 1; time.now <= acts;) await perform(storage)
-  const early = await verifyAudit(storage.audit, keyring)
-  const counted = { event: 'log_in_failed', atMs: acts, count: 3 }
-  await storage.activity.record({ rehashed: [], lastUses: [], usage: [], requests: [], events: [counted] })
-  expect(await storage.audit.purge({ beforeMs: purged, nowMs: time.now }, keyring)).toBe(purged)
-  const late = await verifyAudit(storage.audit, keyring)
-  await storage.close()
-  const opened = async <Result>(work: (storage: Storage) => Promise<Result>) => {
-    const again = await open()
-    try {
-      return await work(again)
-    } finally {
-      await again.close()
+function describeEntries(open: () => Promise<Storage>): void {
+  /** Entry 1 is that of the creation, at the time of the test; the others are of the milliseconds from 1 on, and one is only counted. */
+  async function opened() {
+    const storage = await open()
+    onTestFinished(() => storage.close())
+    const time = { now: 1 }
+    const perform = performOn(storage, { clock: { now: () => time.now } })
+    const act = async () => {
+      await perform(by, async ({ audit }) => audit('product_added', { detail: `product ${time.now}` }))
+      time.now += 1
+    }
+    while (time.now <= acts) await act()
+    const events = [{ event: 'log_in_failed', atMs: acts, count: 3 }]
+    const nothing = { rehashed: [], lastUses: [], usage: [], requests: [] }
+    for (let each = 0; each < 2; each += 1) await storage.activity.record({ ...nothing, events })
+    const { audit, database } = storage
+    return {
+      storage,
+      time,
+      act,
+      query: database.query,
+      details: async () => (await audit.after(0, 99)).map(({ detail }) => detail),
+      purge: (beforeMs: number, nowMs = time.now) =>
+        perform({ actorType: 'service' }, (each) => purgeAudit(each, { beforeMs, nowMs })),
     }
   }
-  return {
-    /** The first one is from before the purge. */
-    early: early.checkpoint,
-    late: late.checkpoint,
-    warnings,
-    time,
-    /** Copies the whole database. */
-    save: () => {
-      copies += 1
-      copyFileSync(file, `${file}.${copies}`)
-      return `${file}.${copies}`
-    },
-    putBack: (copy: string) => copyFileSync(copy, file),
-    /** Changes the database by hand. */
-    manipulate: (...statements: readonly string[]) => {
-      const sqlite = new DatabaseSync(file)
-      for (const statement of statements) expect(() => sqlite.exec(statement)).not.toThrow()
-      sqlite.close()
-    },
-    verify: (kept?: Checkpoint, usedKeys = keys) =>
-      opened(({ audit }) => verifyAudit(audit, createKeyring(usedKeys), kept)),
-    act: () => opened(perform),
-    purge: (beforeMs: number, nowMs = time.now) =>
-      opened(({ audit }) => audit.purge({ beforeMs, nowMs }, keyring)),
-    entries: () => opened(({ audit }) => audit.list(99)),
-  }
-}
-
-const column = (name: string, value: string, sequence = 7) =>
-  `update audit set ${name} = ${value} where sequence = ${sequence}`
-const copy = (sequence: string, event = 'event', mac = 'mac') =>
-  `insert into audit (sequence, at_ms, event, count, key_id, mac)
-    select ${sequence}, at_ms, ${event}, count, key_id, ${mac} from audit where sequence = 7`
-
-const manipulations: readonly (readonly [what: string, ...statements: string[]])[] = [
-  ['another event', column('event', `'product_removed'`)],
-  ['another actor', column('actor', `'grace'`)],
-  ['another type of actor', column('actor_type', `'service'`)],
-  ['another ID of the actor', column('actor_id', 'null')],
-  ['another address', column('address', `'192.0.2.2'`)],
-  ['another client', column('client_id', `'billing'`)],
-  ['another detail', column('detail', `'product 1'`)],
-  ['other values', column('changes', `'{"name":{"to":99}}'`)],
-  ['another time', column('at_ms', '1')],
-  ['another count', column('count', '2')],
-  ['another code', column('mac', `'AAAA'`)],
-  ['an entry removed', 'delete from audit where sequence = 7'],
-  ['the first entry removed', `delete from audit where sequence = ${purged + 1}`],
-  ['the last entry removed', `delete from audit where sequence = ${last}`],
-  [
-    'the last entry removed, and the end set back without the key',
-    `delete from audit where sequence = ${last}`,
-    `update audit_checkpoints set sequence = ${last - 1}, mac =
-      (select mac from audit where sequence = ${last - 1}) where "end" = 'head'`,
-  ],
-  ['the signed end removed', `delete from audit_checkpoints where "end" = 'head'`],
-  ['the signed start removed', `delete from audit_checkpoints where "end" = 'start'`],
-  [
-    'the start moved without the key',
-    `delete from audit where sequence < 7`,
-    `update audit_checkpoints set sequence = 6 where "end" = 'start'`,
-  ],
-  [
-    'two entries exchanged',
-    column('sequence', '-1'),
-    column('sequence', '7', 8),
-    `update audit set sequence = 8 where sequence = -1`,
-  ],
-  ['an entry moved in the list', column('id', '1000')],
-  ['an entry added after the end', copy(String(last + 1))],
-  ['an entry added before the start', copy('1')],
-  ['an entry added outside the chain', copy('null', `'application_approved'`, 'null')],
-  ['an entry moved out of the chain', column('sequence', 'null')],
-  ['the code of a deleted entry changed', `update purged_audit_codes set mac = 'AAAA' where sequence = 2`],
-  ['the code of a deleted entry removed', `delete from purged_audit_codes where sequence = 2`],
-  ['the code of a deleted entry added', `insert into purged_audit_codes values (99, 'AAAA')`],
-  [
-    'everything removed',
-    `delete from audit`,
-    `delete from audit_checkpoints`,
-    `delete from purged_audit_codes`,
-  ],
-]
-
-describe('the chain of the audit log', () => {
-  it('is verified after a purge, a restart and a change of keys', async () => {
-    const { early, late, verify } = await database()
-    expect(await verify()).toEqual({ entries: last - purged, checkpoint: late })
-    for (const kept of [early, late])
-      expect(await verify(kept, ['n'.repeat(32), ...keys])).toMatchObject({ entries: last - purged })
-    const [id] = createKeyring(keys).keyIds
-    await expect(verify(undefined, ['n'.repeat(32)])).rejects.toThrow(
-      `A part of the audit log could not be checked. The key "${id}" is missing in secretHashKeys, so entries ${purged + 1} to ${last}, the signed start, and the signed end could not be checked.`,
-    )
-    await expect(verify({ ...early, sequence: 1 })).rejects.toThrow('was not signed by this service')
-  })
-
-  it.each(manipulations)(
-    'reveals %s, also after the next act and the next purge',
-    async (_, ...statements) => {
-      const { verify, manipulate, act, purge } = await database()
-      manipulate(...statements)
-      await expect(verify()).rejects.toThrow(/^The audit log was manipulated\. /)
-      await act()
-      await expect(verify()).rejects.toThrow(/^The audit log was manipulated\. /)
-      await purge(purged + 2)
-      await expect(verify()).rejects.toThrow(/^The audit log was manipulated\. /)
-    },
-  )
-
-  it('says which key is missing that an entry names, instead of a manipulation', async () => {
-    const { verify, manipulate, act, purge } = await database()
-    manipulate(column('key_id', `'00000000'`))
-    const problem =
-      /^A part of the audit log could not be checked. The key "00000000" is missing in secretHashKeys, so entry 7 could not be checked.$/
-    await expect(verify()).rejects.toThrow(problem)
-    await act()
-    await purge(purged + 5)
-    await expect(verify()).rejects.toThrow(problem)
-    manipulate('delete from audit where sequence = 9')
-    await expect(verify()).rejects.toThrow(
-      /^The audit log was manipulated. Entry 9 is missing. .* "00000000"/,
-    )
-  })
-
-  it('names what was removed and changed', async () => {
-    const { verify, manipulate } = await database()
-    manipulate('delete from audit where sequence in (5, 6, 11)', column('actor', `'grace'`, 8))
-    await expect(verify()).rejects.toThrow(
-      'The audit log was manipulated. Entries 5 to 6 are missing. Entry 8 was changed. Entry 11 is missing.',
-    )
-  })
+  const products = (from: number, to: number) =>
+    Array.from({ length: to - from + 1 }, (_, index) => `product ${from + index}`)
 
   it.each([
-    ['removed', `delete from audit_checkpoints where "end" = 'head'`, 'the signed end was removed'],
-    [
-      'changed',
-      `update audit_checkpoints set sequence = 9 where "end" = 'head'`,
-      'the signed end was changed',
-    ],
-    ['passed', copy('99'), `entries after ${last} were added`],
-    [
-      'signed with another key',
-      `update audit_checkpoints set key_id = '00000000'`,
-      'the end was signed with the key "00000000", which is not configured',
-    ],
-  ])('begins anew, with a warning, once its end was %s', async (_, statement, problem) => {
-    const { manipulate, act, entries, warnings, verify } = await database()
-    manipulate(statement)
-    await act()
-    await act()
-    const [, added, broken] = await entries()
-    expect(broken).toMatchObject({ event: 'audit_interrupted', actorType: 'service', detail: problem })
-    expect(added).toMatchObject({ event: 'product_added' })
-    expect(warnings).toEqual([
-      `The audit log begins anew, because ${problem}. \`tokenwell-service admin verify-audit\` tells more.`,
-    ])
-    const error = await verify().catch((thrown: unknown) => thrown as AuditManipulated)
-    expect(error).toMatchObject({
-      message: expect.stringContaining(`Before entry ${broken!.sequence}, ${problem}.`),
-      checkpoint: { sequence: broken!.sequence! + 2 },
-    })
+    ['another event', `update audit set event = 'product_removed' where id = 5`],
+    ['another actor in all', `update audit set actor = 'grace'`],
+    ['an act as a counted event', `update audit set counted_key = 'x' where id = 5`],
+    ['an entry removed', 'delete from audit where id = 7'],
+    ['the last entry removed', `delete from audit where id = ${acts + 1}`],
+    ['all entries removed', 'delete from audit'],
+  ])('are not changed in the database: %s', async (_, statement) => {
+    const { query, details, purge, time } = await opened()
+    await purge(4)
+    await expect(sql.raw(statement).execute(query)).rejects.toThrow(
+      'The audit log cannot be changed, and its entries are kept until their retention has ended.',
+    )
+    expect(await details()).toEqual([...products(4, acts), '1 to 4'])
+    expect(time.now).toBe(acts + 1)
   })
 
-  it('reveals an older state of itself to those who kept a checkpoint, even after its entries were deleted', async () => {
-    const { save, putBack, act, purge, verify, time } = await database()
-    const older = save()
-    for (let count = 0; count < 5; count += 1) await act()
-    const { checkpoint: kept } = await verify()
-    expect(await verify(kept)).toMatchObject({ checkpoint: kept })
-    putBack(older)
-    expect(await verify()).toMatchObject({ entries: last - purged })
-    await expect(verify(kept)).rejects.toThrow(`Entries ${last + 1} to ${last + 5} are missing.`)
-    for (let count = 0; count < 8; count += 1) await act()
-    const different = `Entry ${kept.sequence} is not the one of the checkpoint.`
-    await expect(verify(kept)).rejects.toThrow(different)
-    expect(await purge(time.now)).toBe(last - purged + 8)
-    expect(await verify()).toMatchObject({ entries: 1 })
-    await expect(verify(kept)).rejects.toThrow(different)
+  it('are deleted from the oldest on once their retention has ended, which is an entry itself', async () => {
+    const { purge, details, storage } = await opened()
+    await purge(4)
+    await purge(4)
+    await purge(6)
+    expect(await details()).toEqual([...products(6, acts), '1 to 4', '5 to 6'])
+    expect((await storage.audit.list(1))[0]).toMatchObject({ event: 'audit_purged', actorType: 'service' })
+    expect(await storage.audit.list(9, { event: 'log_in_failed' })).toMatchObject([{ count: 6 }])
+    expect(await storage.audit.hasBefore(6)).toBe(false)
+    expect(await storage.activity.purgeEvents(acts + 1)).toBe(1)
   })
 
-  it('loses nothing to a purge because of a time that was changed', async () => {
-    const { manipulate, purge, entries, verify } = await database()
-    manipulate(`update audit set at_ms = 0 where sequence = ${last}`)
-    expect(await purge(purged)).toBe(0)
-    expect(await entries()).toHaveLength(last - purged + 1)
-    await expect(verify()).rejects.toThrow(`Entry ${last} was changed.`)
-  })
-
-  it('keeps entries of a clock that was ahead until what follows is old enough', async () => {
-    const { act, purge, entries, time } = await database()
+  it('are kept by the time of what was written before them, if the clock was wrong', async () => {
+    const { act, purge, details, time } = await opened()
     const nowMs = time.now
+    time.now = 1
+    await act()
     time.now = 1_000
     await act()
-    expect(await purge(nowMs, nowMs)).toBe(acts + 1 - purged)
-    expect(await entries()).toMatchObject([
-      { event: 'audit_purged' },
-      { atMs: 1_000 },
-      { event: 'audit_purged' },
-      // Outside the chain, with a separate retention.
-      { event: 'log_in_failed' },
-    ])
     time.now = nowMs
     await act()
-    expect(await purge(nowMs + 1, nowMs + 1)).toBe(4)
+    await purge(4)
+    const rest = [...products(4, acts), 'product 1', 'product 1000', `product ${nowMs}`]
+    expect(await details()).toEqual([...rest, '1 to 4'])
+    // The entry from the future is as old as what follows it.
+    time.now += 10
+    await purge(nowMs + 1)
+    expect(await details()).toEqual(['1 to 4', expect.stringMatching(/^5 to \d+$/)])
   })
 
-  it('records each purge with what it deleted', async () => {
-    const { purge, entries } = await database()
-    expect(await purge(6)).toBe(3)
-    expect(await entries()).toMatchObject(
-      expect.arrayContaining([
-        expect.objectContaining({ event: 'audit_purged', actorType: 'service', detail: '4 to 6' }),
-        expect.objectContaining({ event: 'audit_purged', detail: '1 to 3' }),
-      ]),
-    )
-    expect(await purge(6)).toBe(0)
+  it('have IDs that are not used again, even after all of them were deleted', async () => {
+    const { act, purge, storage, time } = await opened()
+    const [before] = await storage.audit.list(1)
+    time.now += 10
+    await purge(time.now)
+    await act()
+    const ids = (await storage.audit.after(0, 99)).map(({ id }) => id)
+    expect(ids.length).toBe(2)
+    expect(Math.min(...ids)).toBeGreaterThan(before!.id)
+  })
+}
+
+describe('entries of SQLite', () => describeEntries(openTestMemory))
+
+describe.skipIf(postgresIsAbsent)(`entries of PostgreSQL (${withoutPostgres})`, () => {
+  let postgres: PostgresCluster
+  beforeAll(async () => {
+    postgres = await startPostgres()
+  })
+  afterAll(() => postgres.stop())
+
+  describeEntries(async () => openTestPostgres(await postgres.createDatabase()))
+
+  it('are not truncated', async () => {
+    const storage = await openTestPostgres(await postgres.createDatabase())
+    onTestFinished(() => storage.close())
+    await expect(sql`truncate audit`.execute(storage.database.query)).rejects.toThrow('audit log')
   })
 })
 
 describe('the audit log', () => {
-  async function audited() {
-    const service = await administeredService({ applications: [{ ...application, status: 'pending' }] })
-    const entries = async (query = ''): Promise<AuditEntry[]> => {
+  async function audited(options: Pick<TokenServiceOptions, 'logger'> = {}) {
+    const applications = [{ ...application, status: 'pending' as const }]
+    const service = await administeredService({ ...options, applications })
+    const entries = async (query = ''): Promise<StoredAuditEntry[]> => {
       const { body } = await service.send('GET', `/audit${query}`)
       return String(body)
         .trim()
@@ -329,10 +182,10 @@ describe('the audit log', () => {
 
   it('does nothing without its entry', async () => {
     const { send, context } = await audited()
-    context.keyring.hash = () => {
-      throw new Error('no key')
-    }
-    expect((await send('PUT', '/products/other')).status).toBe(500)
+    await sql`create trigger full before insert on audit begin select raise(abort, 'full'); end`.execute(
+      context.database.query,
+    )
+    expect((await send('PUT', '/products/other')).status).toBe(503)
     expect(await context.storage.products.list()).not.toContainEqual({ name: 'other' })
   })
 
@@ -343,22 +196,63 @@ describe('the audit log', () => {
     }
     const [entry] = await entries('?event=administrator_rejected')
     expect(entry).toMatchObject({ count: 3, address: '127.0.0.1' })
-    expect(entry).not.toHaveProperty('sequence')
   })
 
-  it('is verified by the command, which the log names with its user', async () => {
+  it('is read completely, in pages of acts after an ID', async () => {
+    const { send, entries } = await audited()
+    for (let each = 0; each < 5; each += 1) await send('PUT', `/products/product${each}`)
+    await send('GET', '/unknown')
+    const all = await entries('?after=0')
+    expect(all.map(({ id }) => id)).toEqual(all.map(({ id }) => id).toSorted((a, b) => a - b))
+    expect(all.slice(-5).map(({ detail }) => detail)).toEqual([0, 1, 2, 3, 4].map((each) => `product${each}`))
+    const pages: number[][] = []
+    for (let path: string | undefined = '/audit?after=0&limit=4'; path !== undefined;) {
+      const { body, headers }: { body: string; headers: Headers } = await send('GET', path)
+      pages.push(
+        body
+          .trim()
+          .split('\n')
+          .map((line) => (JSON.parse(line) as { id: number }).id),
+      )
+      path = /<([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1]
+    }
+    expect(pages.flat()).toEqual(all.map(({ id }) => id))
+    expect(pages.length).toBe(Math.ceil(all.length / 4))
+    expect(await entries(`?after=${all.at(-2)!.id}`)).toEqual(all.slice(-1))
+  })
+
+  it('names the user of the command', async () => {
     const { adminUrl = '', token, entries } = await audited()
     const env = { TOKENWELL_ADMIN_URL: adminUrl, TOKENWELL_ADMIN_TOKEN: token }
-    const run = async (...args: string[]) => runCommand(['admin', ...args], { env }).ended
-    await run('set-product', 'billing')
-    expect((await entries('?limit=1'))[0]).toMatchObject({ actorType: 'command', actor: expect.any(String) })
-    const { code, stdout } = await run('verify-audit')
-    expect([code, JSON.parse(stdout)]).toMatchObject([0, { entries: 5, checkpoint: { sequence: 5 } }])
-    const folder = temporaryFolder({ 'kept.json': stdout, 'other.json': '[' })
-    expect((await run('verify-audit', '--checkpoint', join(folder, 'kept.json'))).code).toBe(0)
-    expect(await run('verify-audit', '--checkpoint', join(folder, 'other.json'))).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('other.json does not contain a JSON object with "checkpoint".'),
-    })
+    await runCommand(['admin', 'set-product', 'billing'], { env }).ended
+    const [entry] = await entries('?limit=1')
+    expect(entry).toMatchObject({ actorType: 'command', actor: expect.any(String) })
+    const following = runCommand(['admin', 'audit', '--after', String(entry!.id - 1), '--follow'], { env })
+    await expect.poll(() => following.output()).toContain('"detail":"billing"')
+    await runCommand(['admin', 'set-product', 'payroll'], { env }).ended
+    await expect.poll(() => following.output()).toContain('"detail":"payroll"')
+    following.child.kill()
+    await following.ended
+  })
+
+  it('writes a line of the log for each entry once it is committed, without a value', async () => {
+    const lines: Record<string, unknown>[] = []
+    const logger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) })
+    const { send, entries } = await audited({ logger })
+    lines.length = 0
+    const { body } = await send('POST', '/resource-servers', { name: 'a name of an API' })
+    await send('PATCH', `/resource-servers/${body.clientId}`, { name: 'Invoices' })
+    await send('PATCH', '/resource-servers/unknown', { name: 'x' })
+    const [changed, created] = await entries('?limit=2')
+    expect(lines.filter(({ msg }) => msg === 'audit')).toMatchObject([
+      { auditId: created!.id, event: 'resource_server_created', clientId: body.clientId, changed: ['name'] },
+      {
+        auditId: changed!.id,
+        event: 'resource_server_changed',
+        actorType: 'api',
+        changed: ['name'],
+      },
+    ])
+    expect(JSON.stringify(lines)).not.toMatch(/a name of an API|Invoices/)
   })
 })

@@ -100,13 +100,11 @@ it.each<[command: string, method: string, path: string, body?: object]>([
   })
 })
 
-it('reads the earlier checkpoint from what a verification printed', async () => {
-  const checkpoint = { sequence: 1, mac: 'm', keyId: 'k', signature: 's' }
-  const folder = temporaryFolder({ printed: JSON.stringify({ entries: 1, checkpoint }), other: '{}' })
-  const parse = (name: string) =>
-    parseCommandLine(['node', 'c', 'admin', 'verify-audit', '--checkpoint', join(folder, name)])
-  expect(await parse('printed')).toMatchObject({ request: { body: { checkpoint } } })
-  await expect(parse('other')).rejects.toThrow('other does not contain a JSON object with "checkpoint".')
+it('follows the audit log from its first entry, or from the one that is named', async () => {
+  const parse = (...args: string[]) => parseCommandLine(['node', 'c', 'admin', 'audit', ...args])
+  expect(await parse('--follow')).toMatchObject({ request: { path: '/audit?after=0', follow: 'after' } })
+  expect(await parse('--follow', '--after', '7')).toMatchObject({ request: { path: '/audit?after=7' } })
+  expect((await parse('--after', '7')) as object).not.toHaveProperty('request.follow')
 })
 
 it('reads a public key from a file, whatever its name is', async () => {

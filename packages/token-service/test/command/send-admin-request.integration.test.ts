@@ -2,11 +2,18 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { sendAdminRequest, type AdminRequest } from '../../src/command/send-admin-request.ts'
+import { sendAdminRequest as sendRequest, type AdminRequest } from '../../src/command/send-admin-request.ts'
 import { UsageError } from '../../src/runtime/usage-error.ts'
 import { runCommand, temporaryFolder } from '../service-process.ts'
 
 const list: AdminRequest = { method: 'GET', path: '/applications' }
+
+/** What is printed in all. */
+async function sendAdminRequest(...request: Parameters<typeof sendRequest>): Promise<string> {
+  let printed = ''
+  for await (const text of sendRequest(...request)) printed += text
+  return printed
+}
 
 /** A listener for administrators that responds as told. */
 async function listener(respond: (request: IncomingMessage, response: ServerResponse) => void) {
@@ -92,6 +99,26 @@ describe('a request of an administrator', () => {
       response.setHeader('content-type', 'application/json').end(JSON.stringify([page, [page]]))
     })
     expect(JSON.parse(await sendAdminRequest(list, environment))).toEqual([1, [1], 2, [2], 3, [3]])
+  })
+
+  it('is repeated for the pages of the audit log, and waits for what comes next until it fails', async () => {
+    const pages = ['{"id":3}\n{"id":4}\n', '{"id":7}\n', '', '{"id":9}\n']
+    const received: (string | undefined)[] = []
+    const { environment } = await listener(({ url }, response) => {
+      received.push(url)
+      const page = pages[received.length - 1]
+      if (page === undefined) return response.writeHead(503).end()
+      if (received.length === 1) response.setHeader('link', '</audit?after=4&event=a>; rel="next"')
+      response.setHeader('content-type', 'application/x-ndjson').end(page)
+    })
+    const printed: string[] = []
+    const follow: AdminRequest = { method: 'GET', path: '/audit?after=2&event=a', follow: 'after' }
+    const following = (async () => {
+      for await (const text of sendRequest(follow, environment)) printed.push(text)
+    })()
+    await expect(following).rejects.toThrow('responded with status 503')
+    expect(printed).toEqual(pages)
+    expect(received).toEqual([2, 4, 7, 7, 9].map((after) => `/audit?after=${after}&event=a`))
   })
 
   it('returns what is not JSON as it is', async () => {

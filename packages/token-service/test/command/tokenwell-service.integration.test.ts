@@ -82,7 +82,7 @@ describe('tokenwell-service', () => {
     const service = runCommand(['--config', 'service.yaml'], { wrapper, cwd })
     expect((await requestToken(await service.authUrl)).status).toBe(200)
     await expect.poll(() => service.output()).toMatch(/\d\d:\d\d:\d\d.*POST \/oauth\S+ 200 in [\d.]+ ms/)
-    expect(service.output()).not.toContain('"level"')
+    expect(service.output()).not.toContain('"level":')
     // Whatever was logged until then stands below the addresses.
     const output = stripVTControlCharacters(service.output())
     expect(output.search(/^\d\d:\d\d:\d\d /m)).toBeGreaterThan(output.indexOf('First administrator'))

@@ -39,6 +39,7 @@ function purgeOf(
 ) {
   return createPurge({
     storage,
+    perform: performOn(storage, { clock: { now: () => time.now } }),
     keyring: testKeyring,
     clock: { now: () => time.now },
     elapsedMs: () => time.elapsed,

@@ -44,10 +44,12 @@ it('bounds what 100,000 requests from 10,000 networks leave in the database', as
   await service.close()
   const sqlite = new DatabaseSync(file)
   const count = (of: string) => Number(sqlite.prepare(`select count(*) as n from ${of}`).get()!['n'])
-  const events = count('audit where sequence is null')
+  const events = count('audit where counted_key is not null')
   const failures = count('failures')
   const rejected = count('token_requests')
-  const counted = sqlite.prepare('select sum(count) as n from audit where sequence is null').get()!['n']
+  const counted = sqlite.prepare('select sum(count) as n from audit where counted_key is not null').get()![
+    'n'
+  ]
   sqlite.exec('vacuum')
   sqlite.close()
   const megabytes = statSync(file).size / 1e6

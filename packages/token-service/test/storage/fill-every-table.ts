@@ -3,6 +3,7 @@ import { postForm, requestToken, application, type ServiceWithContext } from '..
 import { createPasswordLink, inviteDeveloper } from '../../src/features/people/acts.ts'
 import { addTrustedIssuer } from '../../src/features/trusted-issuers/acts.ts'
 import { createApplication } from '../../src/features/applications/acts.ts'
+import { purgeAudit } from '../../src/features/audit/acts.ts'
 import { createProject, deleteProject } from '../../src/features/projects/acts.ts'
 import { createOnce } from '../../src/storage/submission-storage.ts'
 import { webhookStorage } from '../../src/features/webhook/storage.ts'
@@ -21,7 +22,7 @@ export async function fillEveryTable({ authUrl, context }: ServiceWithContext): 
   await requestToken(authUrl, { ...application, clientSecret: 'wrong' })
   await assertions.use('an assertion', later)
   const nowMs = clock.now() + 1
-  await storage.audit.purge({ beforeMs: nowMs, nowMs }, context.keyring)
+  await perform(by, (act) => purgeAudit(act, { beforeMs: nowMs, nowMs }))
 
   for (const name of people) {
     const { id } = await perform(by, (act) => inviteDeveloper(act, { administrator: name === people[0] }))
@@ -82,12 +83,7 @@ export async function fillEveryTable({ authUrl, context }: ServiceWithContext): 
   await webhookStorage(storage.database).add([{ id: 'an event', attempts: 1, ...event }])
   await storage.database.query
     .insertInto('removedHashKeys')
-    .values({
-      keyId: 'an old key',
-      removedAtMs: clock.now(),
-      lastSequence: 1,
-      encryptedKey: await context.keyring.encrypt('an old key of the databases of every schema'),
-    })
+    .values({ keyId: 'an old key', removedAtMs: clock.now() })
     .execute()
   await postForm(`${authUrl}/oauth/introspect`, { token: 'unknown' })
   await storage.probe()

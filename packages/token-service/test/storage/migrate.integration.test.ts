@@ -34,7 +34,7 @@ const next: Migration = {
 }
 const broken: Migration = {
   name: '0002-broken',
-  statements: () => [...next.statements({ identity: '', bytewise: '' }), 'no sql'],
+  statements: () => [...next.statements({ kind: 'sqlite', identity: '', bytewise: '' }), 'no sql'],
 }
 
 /** What a migration does, on each kind of database. */
@@ -51,7 +51,7 @@ function describeMigrations(create: () => Promise<Database>): void {
       {
         event: 'database_created',
         actorType: 'service',
-        sequence: 1,
+        id: 1,
         atMs: 42,
         detail: String(migrations.length),
       },
@@ -68,8 +68,8 @@ function describeMigrations(create: () => Promise<Database>): void {
       { name: 'stored', note: 'kept' },
     ])
     expect(await auditStorage(database).list(2)).toMatchObject([
-      { event: 'product_added', detail: 'added', actorType: 'service', sequence: 3 },
-      { event: 'database_upgraded', detail: '2', changes: { schema: { from: 1, to: 2 } }, sequence: 2 },
+      { event: 'product_added', detail: 'added', actorType: 'service', id: 3 },
+      { event: 'database_upgraded', detail: '2', changes: { schema: { from: 1, to: 2 } }, id: 2 },
     ])
   })
 

@@ -19,14 +19,14 @@ const context = { keyring: testKeyring, clock: systemClock }
 /** Runs acts on a test storage. */
 export function performOn(
   { database }: Pick<Storage, 'database'>,
-  { clock = systemClock, keyring = testKeyring, warn = () => {} }: Partial<PerformContext> = {},
+  { clock = systemClock, keyring = testKeyring, onCommitted = () => {} }: Partial<PerformContext> = {},
 ): Perform {
   return createPerform({
     database,
     queue: createActQueue(),
     keyring,
     clock,
-    warn,
+    onCommitted,
     onEntries: addWebhookEvents,
   })
 }

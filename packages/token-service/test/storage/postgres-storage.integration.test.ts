@@ -13,7 +13,8 @@ import {
 import { digest } from '../../src/runtime/digest.ts'
 import type { StoredToken } from '../../src/oauth/token-storage.ts'
 import { openPostgres } from '../../src/storage/open-postgres.ts'
-import { createStorage } from '../../src/features/context.ts'
+import { catalogueStorage } from '../../src/features/catalogue/storage.ts'
+import { createStorage, type Storage } from '../../src/features/context.ts'
 import { rotateSecret } from '../../src/features/credentials/acts.ts'
 import { openTestOptions, openTestPostgres, performOn } from './open-test-storage.ts'
 import { register } from './storage-contract.ts'
@@ -53,6 +54,26 @@ describe.skipIf(postgresIsAbsent)(`a PostgreSQL database (${withoutPostgres})`, 
     const { rows } = await client.query(`select detail from audit where event = 'database_created'`)
     await client.end()
     expect(rows).toHaveLength(1)
+  })
+
+  it('runs one act after another in all instances, and numbers their entries in this order', async () => {
+    const url = await postgres.createDatabase()
+    const instances = await Promise.all([1, 2].map(() => openTestPostgres(url)))
+    let running = 0
+    const act = (storage: Storage) =>
+      performOn(storage)({ actorType: 'api' }, async (each) => {
+        running += 1
+        expect(running).toBe(1)
+        const products = catalogueStorage(each, 'products')
+        const { length } = await products.list()
+        await products.add([`product ${length}`])
+        each.audit('product_added', { detail: String(length) })
+        running -= 1
+      })
+    await Promise.all(Array.from({ length: 40 }, (_, index) => act(instances[index % 2]!)))
+    const added = (await instances[0]!.audit.after(1, 99)).map(({ detail }) => Number(detail))
+    expect(added).toEqual(Array.from({ length: 40 }, (_, index) => index))
+    await Promise.all(instances.map((each) => each.close()))
   })
 
   it('locks failure counts in the order of their keys, so that instances cannot block each other', async () => {

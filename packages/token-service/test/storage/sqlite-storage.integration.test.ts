@@ -38,6 +38,7 @@ async function purgeNow(storage: Storage): Promise<void> {
   const purge = createPurge({
     storage,
     ...openTestOptions,
+    perform: performOn(storage),
     elapsedMs: () => 0,
     warn: expect.unreachable,
     auditRetentionMs: Date.now(),

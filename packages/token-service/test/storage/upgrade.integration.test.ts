@@ -10,7 +10,7 @@ import {
   withoutPostgres,
   type PostgresCluster,
 } from '@tokenwell/internal-testing/postgres'
-import { verifyAudit } from '../../src/features/audit/acts.ts'
+import { allowDeletion } from '../../src/storage/audit-storage.ts'
 import { catalogueStorage } from '../../src/features/catalogue/storage.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { createKeyring } from '../../src/runtime/keyring.ts'
@@ -59,7 +59,7 @@ async function createStoredDatabase(): Promise<StoredDatabase> {
   sqlite.exec(`update tokens set expires_at_ms = ${Date.UTC(2100, 0)}`)
   const names = sqlite
     .prepare(
-      `select name from sqlite_master where type = 'table' and name not in ('tokenwell_schema') order by name`,
+      `select name from sqlite_master where type = 'table' and name not in ('tokenwell_schema', 'sqlite_sequence') order by name`,
     )
     .all()
     .map(({ name }) => String(name))
@@ -74,6 +74,7 @@ async function restore(database: Database, schema: number, stored: StoredDatabas
   await migrate(database, context, migrations.slice(0, schema))
   await database.query.transaction().execute(async (query) => {
     // Those that others refer to come first.
+    await allowDeletion(query, 1)
     const names = new Set(['projects', 'applications', 'developers', ...Object.keys(stored.tables)])
     for (const name of names) await sql`delete from ${sql.table(name)}`.execute(query)
     for (const name of names) {
@@ -120,9 +121,8 @@ function describeUpgrades(create: () => Promise<{ storage: string; database: Dat
       client_id: application.clientId,
     })
     const { audit, developers, projects } = context.storage
-    const { entries } = await verifyAudit(audit, context.keyring)
-    const before = tables['audit']!.filter(({ sequence }) => sequence !== null).length
-    expect(entries).toBe(before + (schema === newest ? 0 : 1))
+    const entries = await audit.list(1_000)
+    expect(entries.length).toBe(tables['audit']!.length + (schema === newest ? 0 : 1))
     expect((await developers.list()).map(({ name }) => name)).toEqual(people)
     expect(await projects.list()).toHaveLength(tables['projects']!.length)
     expect(await webhookStorage(context.database).find()).toMatchObject({
@@ -132,7 +132,7 @@ function describeUpgrades(create: () => Promise<{ storage: string; database: Dat
       await catalogueStorage(act, 'products').add(['new'])
       act.audit('product_added', { detail: 'new' })
     })
-    expect(await verifyAudit(audit, context.keyring)).toMatchObject({ entries: entries + 1 })
+    expect(await audit.after(entries[0]!.id, 9)).toMatchObject([{ event: 'product_added' }])
   })
 }
 

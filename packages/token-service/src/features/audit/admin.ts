@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { checkpoint, named, operation, type OperationGroup } from '../operation.ts'
-import { withRemovedKeys } from '../../storage/hash-keys.ts'
-import { verifyAudit, confirmClock } from './acts.ts'
+import { operation, type OperationGroup } from '../operation.ts'
+import { confirmClock } from './acts.ts'
 
 const time = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text))
 
@@ -13,29 +12,19 @@ const filter = z.strictObject({
     .max(100_000)
     .default(1_000)
     .describe('How many entries there are at most.'),
+  after: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .optional()
+    .describe(
+      'Only the acts with a larger ID, the oldest first; 0 for all. `Link` has the URL of the next page.',
+    ),
   since: time.optional().describe('Only entries from this time on, such as 2026-01-31T00:00:00Z.'),
   until: time.optional().describe('Only entries before this time.'),
   clientId: z.string().optional().describe('Only entries about this client.'),
   event: z.string().optional().describe('Only entries with this event, such as secret_rotated.'),
 })
-
-const verification = z.strictObject({
-  checkpoint: checkpoint
-    .optional()
-    .describe('What an earlier verification printed: all that it covers must still be there.'),
-})
-
-const result = named(
-  'AuditVerification',
-  z.object({
-    entries: z.int().describe('How many entries the chain has.'),
-    checkpoint: checkpoint
-      .optional()
-      .describe(
-        'The signed end of the chain: keep it outside the database, and send it with a later verification.',
-      ),
-  }),
-)
 
 export const auditOperations: OperationGroup = {
   heading: 'Audit log',
@@ -43,26 +32,22 @@ export const auditOperations: OperationGroup = {
     operation({
       method: 'get',
       path: '/audit',
-      command: 'audit',
-      summary: 'Read the audit log as JSON lines, the newest first',
+      command: { name: 'audit', follow: 'after' },
+      summary: 'Read the audit log as JSON lines, the newest first, or complete after an ID',
       query: filter,
       response: z.string(),
       contentType: 'application/x-ndjson',
-      async run({ storage, activity }, { query: { limit, since: sinceMs, until: untilMs, ...rest } }) {
-        await activity.flush()
-        const entries = await storage.audit.list(limit, { ...rest, sinceMs, untilMs })
+      async run({ storage, activity }, { query, reply }) {
+        const { limit, after, since: sinceMs, until: untilMs, ...rest } = query
+        const filter = { ...rest, sinceMs, untilMs }
+        if (after === undefined) await activity.flush()
+        const entries = await (after === undefined
+          ? storage.audit.list(limit, filter)
+          : storage.audit.after(after, limit, filter))
+        if (after !== undefined && entries.length === limit)
+          void reply.header('link', `<${pageAfter(entries.at(-1)!.id, reply.request.url)}>; rel="next"`)
         return entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')
       },
-    }),
-    operation({
-      method: 'post',
-      path: '/audit/verification',
-      command: { name: 'verify-audit', files: { checkpoint: 'member' } },
-      summary: 'Check that no entry of the audit log was removed, changed or added',
-      body: verification,
-      response: result,
-      run: async ({ storage, database, keyring }, { body }) =>
-        verifyAudit(storage.audit, await withRemovedKeys(database.query, keyring), body.checkpoint),
     }),
     operation({
       method: 'post',
@@ -72,4 +57,12 @@ export const auditOperations: OperationGroup = {
       run: ({ perform }, { by }) => perform(by, confirmClock),
     }),
   ],
+}
+
+/** The URL of the entries that follow, with everything else of the request. */
+function pageAfter(id: number, url: string): string {
+  const [path = '', query] = url.split('?')
+  const parameters = new URLSearchParams(query)
+  parameters.set('after', String(id))
+  return `${path}?${parameters}`
 }

@@ -20,7 +20,6 @@ const sentences: Readonly<Record<string, string>> = {
   application_restored: 'restored {client}',
   application_revoked: 'revoked the approval of {client}',
   approval_requested: 'requested a new approval of {client}',
-  audit_interrupted: 'The audit log begins anew, because {detail}',
   audit_purged: 'deleted the entries {detail} of the audit log, after their retention',
   clock_confirmed: 'confirmed the clock',
   database_created: 'created the database with schema {detail}',
@@ -170,7 +169,7 @@ export const eventGroups = {
   webhook: ['Webhook', ['webhook_set', 'webhook_tested', 'webhook_removed']],
   service: [
     'The service itself',
-    ['database_created', 'database_upgraded', 'audit_purged', 'audit_interrupted', 'clock_confirmed'],
+    ['database_created', 'database_upgraded', 'audit_purged', 'clock_confirmed'],
   ],
   rejections: ['Rejected requests', ['request_rejected', 'administrator_rejected']],
 } as const satisfies Readonly<Record<string, readonly [label: string, events: readonly string[]]>>

@@ -107,7 +107,7 @@ function operationsFor({ path, ofOwner, haveTokens, suffix, find }: Owners): Any
     operation({
       method: 'post',
       path: `${path}/keys`,
-      command: { name: `add-key${suffix}`, files: { key: 'text or URL' } },
+      command: { name: `add-key${suffix}`, files: ['key'] },
       summary: `Add public keys ${ofOwner}: PEM, a JWK or a JWK set, or the URL of one`,
       body: newKey,
       response: z.array(key),

@@ -9,7 +9,6 @@ import {
   secretsOfKey,
   type SecretOfKey,
 } from '../../storage/hash-keys.ts'
-import { auditStorage } from '../../storage/audit-storage.ts'
 import { lockSecrets, type Database } from '../../storage/database.ts'
 import { purgeTimeStorage } from '../../storage/purge-time.ts'
 import { signingKeyStorage } from '../../oauth/signing-key-storage.ts'
@@ -85,8 +84,7 @@ async function findMissingKeys(
 }
 
 /**
- * Records that a key is no longer needed, so that it can be taken out of the configuration of every instance. The entries of the
- * audit log that it signed are still checked: the service keeps it for them, encrypted with the newest key.
+ * Records that a key is no longer needed, so that it can be taken out of the configuration of every instance.
  *
  * @throws {@link HashKeyInUse} while a valid secret is hashed with it, and for the newest key
  * @throws {@link NotFoundError} if there is no such key
@@ -109,24 +107,13 @@ export async function removeHashKey(act: Act, id: string): Promise<void> {
     )
   }
   if (key.state === 'removed') return
-  const audit = auditStorage(act)
   await renewHashKeys(act, keyring)
-  const { head } = await audit.checkpoints()
-  await query
-    .insertInto('removedHashKeys')
-    .values({
-      keyId: id,
-      removedAtMs: nowMs,
-      lastSequence: head?.sequence ?? 0,
-      encryptedKey: (await keyring.encryptKey(id)) ?? null,
-    })
-    .execute()
+  await query.insertInto('removedHashKeys').values({ keyId: id, removedAtMs: nowMs }).execute()
   act.audit('hash_key_removed', { detail: id })
 }
 
 /** Encrypts and signs with the newest key what the older ones have, so that they can be removed. */
 export async function renewHashKeys(database: Database, keyring: Keyring): Promise<void> {
-  await auditStorage(database).renewSignatures(keyring)
   await renewSigningSecret(database, keyring)
   const purgeTime = purgeTimeStorage(database)
   const purgedAtMs = await purgeTime.find(keyring)
@@ -135,15 +122,6 @@ export async function renewHashKeys(database: Database, keyring: Keyring): Promi
   for (const { kid, state, encryptedKey } of await signingKeys.list()) {
     const renewed = state === 'last' ? undefined : await keyring.withNewestKey(encryptedKey)
     if (renewed !== undefined) await signingKeys.update(kid, { encryptedKey: renewed })
-  }
-  for (const { keyId, encryptedKey } of await removedHashKeys(database.query)) {
-    const renewed = encryptedKey === null ? undefined : await keyring.withNewestKey(encryptedKey)
-    if (renewed !== undefined)
-      await database.query
-        .updateTable('removedHashKeys')
-        .set({ encryptedKey: renewed })
-        .where('keyId', '=', keyId)
-        .execute()
   }
 }
 

@@ -1,8 +1,33 @@
 import type { Migration } from './migration.ts'
 
+const isKept = 'The audit log cannot be changed, and its entries are kept until their retention has ended.'
+
+// What is only counted, in rows with a key, may change.
+const auditTriggersOfSqlite = [
+  `create trigger audit_update before update on audit when old.counted_key is null
+    begin select raise(abort, '${isKept}'); end`,
+  `create trigger audit_delete before delete on audit
+    when old.counted_key is null and old.id > coalesce((select ended_id from audit_retention), 0)
+    begin select raise(abort, '${isKept}'); end`,
+]
+const auditTriggersOfPostgres = [
+  `create function audit_is_kept() returns trigger language plpgsql as $$
+    begin
+      if tg_op = 'DELETE' then
+        if old.id <= coalesce((select ended_id from audit_retention), 0) then return old; end if;
+      end if;
+      raise exception '${isKept}';
+    end $$`,
+  `create trigger audit_update before update on audit for each row when (old.counted_key is null)
+    execute function audit_is_kept()`,
+  `create trigger audit_delete before delete on audit for each row when (old.counted_key is null)
+    execute function audit_is_kept()`,
+  `create trigger audit_truncate before truncate on audit execute function audit_is_kept()`,
+]
+
 export const initial: Migration = {
   name: '0001-initial',
-  statements: ({ identity, bytewise }) => [
+  statements: ({ kind, identity, bytewise }) => [
     `create table projects (
       id text primary key,
       name text not null,
@@ -93,9 +118,7 @@ export const initial: Migration = {
     `create index submissions_expiry on submissions (expires_at_ms)`,
     `create table removed_hash_keys (
       key_id text primary key,
-      removed_at_ms bigint not null,
-      last_sequence bigint not null,
-      encrypted_key text
+      removed_at_ms bigint not null
     )`,
     // A row remains when its subject is deleted.
     `create table last_uses (
@@ -169,7 +192,6 @@ export const initial: Migration = {
     `create index token_requests_time on token_requests (at_ms)`,
     `create table audit (
       id ${identity},
-      sequence bigint unique,
       at_ms bigint not null,
       event text not null,
       actor_type text,
@@ -180,23 +202,15 @@ export const initial: Migration = {
       detail text,
       changes text,
       count integer not null,
-      key_id text,
-      mac text,
       counted_key text unique
     )`,
-    `create table audit_checkpoints (
-      "end" text primary key check ("end" in ('start', 'head')),
-      sequence bigint not null,
-      mac text not null,
-      history text not null,
-      key_id text not null,
-      signature text not null
+    // Up to this entry, the retention has ended.
+    `create table audit_retention (
+      id integer primary key check (id = 1),
+      ended_id bigint not null
     )`,
-    // Of the entries that were deleted after their retention; their codes alone say nothing.
-    `create table purged_audit_codes (
-      sequence bigint primary key,
-      mac text not null
-    )`,
+    `insert into audit_retention values (1, 0)`,
+    ...(kind === 'postgres' ? auditTriggersOfPostgres : auditTriggersOfSqlite),
     `create table purge_time (
       id integer primary key check (id = 1),
       at_ms bigint not null,
@@ -207,7 +221,7 @@ export const initial: Migration = {
     `create index audit_client on audit (client_id, id)`,
     `create index audit_actor on audit (actor, id)`,
     `create index audit_event on audit (event, id)`,
-    `create index audit_counted on audit (at_ms) where sequence is null`,
+    `create index audit_counted on audit (at_ms) where counted_key is not null`,
     `create table developers (
       id text primary key,
       name text not null unique,

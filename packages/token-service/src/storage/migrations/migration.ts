@@ -20,6 +20,8 @@ export interface Migration {
 }
 
 export interface ColumnTypes {
+  /** Triggers have no common form. */
+  readonly kind: 'sqlite' | 'postgres'
   /** A primary key that grows with each row. */
   readonly identity: string
   /** A text that is compared by its bytes, whatever the language of the database. */
