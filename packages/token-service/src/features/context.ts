@@ -74,6 +74,8 @@ export interface ServiceContext {
   readonly clockJump: () => ClockJump | undefined
   /** Keys that secrets need and that are not configured, as of the last minute. */
   readonly missingHashKeys: HashKeyWatch['missing']
+  /** By how much the clock is ahead of the database's, as of the last minute; set while it is too much to be ready. */
+  readonly clockOffsetMs: () => number | undefined
   readonly signingKeys: SigningKeys
   readonly authenticateApplication: AuthenticateClient<RegisteredClient>
   readonly authenticateByGrant: IdentityAuthenticator['byGrant']

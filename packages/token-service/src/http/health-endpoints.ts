@@ -4,12 +4,16 @@ import type { ServiceContext } from '../features/context.ts'
 const timeoutMs = 2_000
 
 /**
- * `/healthz`: the process responds. `/readyz`: it can also write to its storage and is not about to stop. It is degraded, and
+ * `/healthz`: the process responds. `/readyz`: it can also write to its storage, its clock is right, and it is not about to stop. It is degraded, and
  * should get requests nevertheless, while the secrets of some clients cannot be checked.
  */
 export function healthEndpoints(
   server: FastifyInstance,
-  { storage, missingHashKeys }: Pick<ServiceContext, 'storage' | 'missingHashKeys'>,
+  {
+    storage,
+    missingHashKeys,
+    clockOffsetMs,
+  }: Pick<ServiceContext, 'storage' | 'missingHashKeys' | 'clockOffsetMs'>,
   isStopping: () => boolean,
 ): void {
   server.get('/healthz', (_request, reply) => reply.send({ status: 'ok' }))
@@ -24,6 +28,11 @@ export function healthEndpoints(
       new Promise<false>((resolve) => setTimeout(() => resolve(false), timeoutMs).unref()),
     ])
     if (!ready) return reply.code(503).send({ status: 'storage unavailable' })
+    const offsetMs = clockOffsetMs()
+    if (offsetMs !== undefined) {
+      const clockOffsetSeconds = Math.round(offsetMs / 1000)
+      return reply.code(503).send({ status: 'clock differs from the database', clockOffsetSeconds })
+    }
     const missing = missingHashKeys().map(({ id }) => id)
     return missing.length > 0 ? { status: 'degraded', missingHashKeys: missing } : { status: 'ok' }
   })

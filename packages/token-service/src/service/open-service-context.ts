@@ -4,7 +4,6 @@ import { createAssertionAuthenticator } from '../oauth/authenticate-by-assertion
 import { createIdentityAuthenticator } from '../oauth/authenticate-by-identity.ts'
 import { createClientAuthenticator } from '../oauth/authenticate-client.ts'
 import { createFailedAttemptLimit } from '../oauth/failed-attempt-limit.ts'
-import { systemClock } from '../runtime/clock.ts'
 import { createKeyring, createRandomKey, type Keyring } from '../runtime/keyring.ts'
 import { createSigningKeys } from '../oauth/signing-keys.ts'
 import { seedApplications, seedResourceServers, seedCatalogue } from './seed-clients.ts'
@@ -17,6 +16,7 @@ import { addWebhookEvents } from '../features/webhook/events.ts'
 import { checkNewestKey } from '../storage/hash-keys.ts'
 import { openDatabase, type StorageLocation } from '../storage/open-database.ts'
 import type { Database } from '../storage/database.ts'
+import { watchClock } from './clock-watch.ts'
 import { createPurge, purgeRegularly } from './purge.ts'
 import { createStorage, type ServiceContext } from '../features/context.ts'
 import type { RemoteKeySets } from '../oauth/remote-key-sets.ts'
@@ -69,6 +69,7 @@ export async function openServiceContext(
     )
   }
   const hashKeys = watchHashKeys({ keyring, clock, warn })
+  const clockWatch = watchClock({ clock, warn })
   const open = await openDatabase(options.storage, {
     onError,
     keyring,
@@ -79,6 +80,7 @@ export async function openServiceContext(
       await seed(database)
       await signingKeysOf(database).prepare()
       await hashKeys.check(database)
+      await clockWatch.check(database)
     },
   })
   const storage = createStorage(open)
@@ -109,8 +111,8 @@ export async function openServiceContext(
     perform,
     keyring,
     clock,
-    // A clock that somebody moves on purpose, as in the sandbox, is the only time there is.
-    elapsedMs: clock === systemClock ? () => performance.now() : () => clock.now(),
+    // The sandbox's clock, which tests move on purpose, is the only time there is.
+    elapsedMs: options.sandbox ? () => clock.now() : () => performance.now(),
     warn,
     auditRetentionMs: options.auditRetentionDays * dayMs,
     usageRetentionMs: options.usageRetentionDays * dayMs,
@@ -119,7 +121,8 @@ export async function openServiceContext(
   const run = async () => {
     await hashKeys.check(database)
     await checkNewestKey(database.query, keyring)
-    await purge.run()
+    await clockWatch.check(database)
+    if (clockWatch.offsetMs() === undefined) await purge.run()
   }
   const stopPurging = purgeRegularly({ run }, onError)
   const webhookSender = createWebhookSender({
@@ -144,6 +147,7 @@ export async function openServiceContext(
     perform,
     clockJump: purge.clockJump,
     missingHashKeys: hashKeys.missing,
+    clockOffsetMs: clockWatch.offsetMs,
     signingKeys: signingKeysOf(database),
     webhookSender,
     authenticateApplication: createClientAuthenticator(

@@ -29,7 +29,8 @@ export interface Purge {
   readonly clockJump: () => ClockJump | undefined
 }
 
-const hourMs = 3_600_000
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
 /** Of the events that anybody can cause. */
 const eventRetentionMs = 30 * dayMs
@@ -39,12 +40,15 @@ const requestRetentionMs = 7 * dayMs
 /**
  * Deletes expired tokens, used assertions, old signing keys, failure counts, deleted projects, old activity, old entries of the audit log
  * and old events of the webhook. A clock that is set to a later year by mistake, or by an attacker, must not empty the database: unless it agrees with
- * the time since the last purge, nothing is deleted until an administrator has confirmed it.
+ * the time since the last purge, nothing is deleted until an administrator has confirmed it. After a smaller jump, nothing is deleted for an
+ * hour: a clock that was wrong for some minutes is then right again.
  */
 export function createPurge(context: PurgeContext): Purge {
   const { storage, keyring, clock, elapsedMs, warn } = context
   let reference: { readonly lastPurgeMs: number; readonly elapsedMs: number } | undefined
   let jump: ClockJump | undefined
+  let trusted = { nowMs: clock.now(), elapsedMs: elapsedMs() }
+  let ahead: { readonly byMs: number; readonly sinceMs: number } | undefined
   let nextWarningMs = -Infinity
 
   async function findJump(nowMs: number): Promise<ClockJump | undefined> {
@@ -56,12 +60,27 @@ export function createPurge(context: PurgeContext): Purge {
     return nowMs - expectedMs > dayMs ? { lastPurgeMs } : undefined
   }
 
+  /** Whether the clock has not jumped ahead for an hour. */
+  function isTrusted(nowMs: number): boolean {
+    const nowElapsedMs = elapsedMs()
+    const byMs = nowMs - trusted.nowMs - (nowElapsedMs - trusted.elapsedMs)
+    if (byMs > minuteMs) {
+      if (!ahead || Math.abs(byMs - ahead.byMs) > minuteMs) ahead = { byMs, sinceMs: nowElapsedMs }
+      if (nowElapsedMs - ahead.sinceMs < hourMs) return false
+    }
+    trusted = { nowMs, elapsedMs: nowElapsedMs }
+    ahead = undefined
+    return true
+  }
+
   return {
     clockJump: () => jump,
     async run() {
       const nowMs = clock.now()
       jump = await findJump(nowMs)
+      const waits = !isTrusted(nowMs)
       if (!jump) {
+        if (waits) return
         nextWarningMs = -Infinity
         const lastPurgeMs = Math.max(nowMs, reference?.lastPurgeMs ?? nowMs)
         reference = { lastPurgeMs, elapsedMs: elapsedMs() }

@@ -232,7 +232,11 @@ describe('/readyz', () => {
     const server = Fastify()
     const probe = vi.fn(() => new Promise<void>(() => {}))
     const storage = { ...(await openTestMemory()), probe }
-    healthEndpoints(server, { storage, missingHashKeys: () => [] }, () => false)
+    healthEndpoints(
+      server,
+      { storage, missingHashKeys: () => [], clockOffsetMs: () => undefined },
+      () => false,
+    )
     await server.ready()
     vi.useFakeTimers({ toFake: ['setTimeout'] })
     onTestFinished(() => void vi.useRealTimers())

@@ -111,6 +111,8 @@ describe('a clock that is ahead', () => {
       storage,
       warnings,
       clockJump: () => purge.clockJump(),
+      /** Hours pass by the clock alone. */
+      leap: (hours: number) => void (time.now += hours * hourMs),
       restart: () => void (purge = start()),
       confirm: () => perform({ actorType: 'command', actor: 'root' }, confirmClock),
       /** Lets hours pass, and others by the clock; returns whether a token that has just expired is then purged. */
@@ -137,13 +139,12 @@ describe('a clock that is ahead', () => {
   it('purges nothing until an administrator confirms it', async () => {
     const { pass, warnings, clockJump, confirm, storage } = await purging()
     expect(await pass(1)).toBe(true)
-    expect(await pass(1, 25)).toBe(true)
-    expect(await pass(0, 25)).toBe(false)
+    expect(await pass(1, 26)).toBe(false)
     expect(await pass(0.5)).toBe(false)
     expect(warnings).toEqual([
-      'The clock shows 2026-01-03T03:00:00Z, and the last purge was at 2026-01-02T02:00:00Z: nothing is deleted until an administrator confirms the clock, in the portal under "Audit log" or with `tokenwell-service admin confirm-clock`.',
+      'The clock shows 2026-01-02T03:00:00Z, and the last purge was at 2026-01-01T01:00:00Z: nothing is deleted until an administrator confirms the clock, in the portal under "Audit log" or with `tokenwell-service admin confirm-clock`.',
     ])
-    expect(clockJump()).toEqual({ lastPurgeMs: Date.UTC(2026, 0, 2, 2) })
+    expect(clockJump()).toEqual({ lastPurgeMs: Date.UTC(2026, 0, 1, 1) })
     expect(await pass(1)).toBe(false)
     expect(warnings).toHaveLength(2)
     await confirm()
@@ -153,9 +154,20 @@ describe('a clock that is ahead', () => {
       {
         event: 'clock_confirmed',
         actorType: 'command',
-        changes: { timeMs: { from: Date.UTC(2026, 0, 2, 2), to: Date.UTC(2026, 0, 3, 4, 30) } },
+        changes: { timeMs: { from: Date.UTC(2026, 0, 1, 1), to: Date.UTC(2026, 0, 2, 4, 30) } },
       },
     ])
+  })
+
+  it('by more than a minute purges nothing for an hour', async () => {
+    const { pass, warnings, clockJump } = await purging()
+    const minute = 1 / 60
+    expect([await pass(1), await pass(minute, 2 * minute)]).toEqual([true, true])
+    expect([await pass(minute, 3.1 * minute), await pass(0.9)]).toEqual([false, false])
+    // It jumps once more: the hour begins anew.
+    expect([await pass(0.05, 2), await pass(0.9), await pass(0.2)]).toEqual([false, false, true])
+    expect([await pass(minute, 2), await pass(0, -2), await pass(minute)]).toEqual([false, true, true])
+    expect([warnings, clockJump()]).toEqual([[], undefined])
   })
 
   it('purges again once it is set back', async () => {
@@ -164,12 +176,14 @@ describe('a clock that is ahead', () => {
   })
 
   it('is noticed after a restart, like a long outage', async () => {
-    const { pass, restart, confirm } = await purging()
+    const { pass, leap, restart, confirm } = await purging()
     expect(await pass(1)).toBe(true)
+    leap(24)
     restart()
-    expect(await pass(0, 24)).toBe(true)
+    expect(await pass(0)).toBe(true)
+    leap(25)
     restart()
-    expect(await pass(0, 25)).toBe(false)
+    expect(await pass(0)).toBe(false)
     restart()
     expect(await pass(1)).toBe(false)
     await confirm()

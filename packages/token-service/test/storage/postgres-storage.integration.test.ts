@@ -17,6 +17,7 @@ import { catalogueStorage } from '../../src/features/catalogue/storage.ts'
 import { createStorage, type Storage } from '../../src/features/context.ts'
 import { rotateSecret } from '../../src/features/credentials/acts.ts'
 import { openTestOptions, openTestPostgres, performOn } from './open-test-storage.ts'
+import { testService } from '../test-service.ts'
 import { register } from './storage-contract.ts'
 
 /** Creates tokens for a secret. */
@@ -212,6 +213,29 @@ describe.skipIf(postgresIsAbsent)(`a PostgreSQL database (${withoutPostgres})`, 
       { lockTimeout: '3s' },
       { idleInTransactionSessionTimeout: '5s' },
     ])
+  })
+
+  it('tells an instance that its clock differs by more than five seconds', async () => {
+    const url = await postgres.createDatabase()
+    const clock = { offsetMs: 0, now: () => Date.now() + clock.offsetMs }
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const secretHashKeys = ['an instance key of forty characters, more']
+    const { authUrl } = await testService({ storage: url, secretHashKeys, clock })
+    const ready = async () => {
+      const response = await fetch(`${authUrl}/readyz`)
+      return [response.status, await response.json()]
+    }
+    expect(await ready()).toEqual([200, { status: 'ok' }])
+    for (const seconds of [7, -7]) {
+      clock.offsetMs = seconds * 1000
+      vi.advanceTimersByTime(60_000)
+      const status = 'clock differs from the database'
+      await expect.poll(ready).toEqual([503, { status, clockOffsetSeconds: seconds }])
+    }
+    clock.offsetMs = 3_000
+    vi.advanceTimersByTime(60_000)
+    await expect.poll(ready).toEqual([200, { status: 'ok' }])
   })
 
   it('serves tokens on the other connections while acts wait for another instance', async () => {
