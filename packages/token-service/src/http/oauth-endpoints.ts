@@ -3,7 +3,12 @@ import { parse } from 'node:querystring'
 import { baseUrl, type RequestAddress } from '../oauth/base-url.ts'
 import type { Caller } from '../oauth/authenticate-client.ts'
 import { introspectionPath, revocationPath, tokenPath } from '../oauth/endpoint-paths.ts'
-import { parseParameters, presentedToken, type RawParameters } from '../oauth/parameters.ts'
+import {
+  parseParameters,
+  presentedToken,
+  withoutEmptyParameters,
+  type RawParameters,
+} from '../oauth/parameters.ts'
 import { ProtocolError } from '../oauth/protocol-error.ts'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -26,7 +31,9 @@ const neverInQuery = ['client_id', 'client_secret', 'token', 'access_token']
 /** What the OAuth endpoints share: form bodies, no secrets in the query, responses that are not cached. */
 export async function acceptForms(server: FastifyInstance): Promise<void> {
   server.removeAllContentTypeParsers()
-  await server.register(formbody, { parser: parseForm })
+  await server.register(formbody, {
+    parser: (text: string) => withoutEmptyParameters(parse(text)),
+  })
   server.addHook('onRequest', (_request, reply, done) => {
     void reply.header('cache-control', 'no-store').header('pragma', 'no-cache')
     done()
@@ -54,13 +61,6 @@ function allowPostOnly(server: FastifyInstance, url: string): void {
 
 /** A token of 16 KiB, which is the most that Node accepts in a header, and the credentials of its sender. */
 export const maxBodyBytes = 32 * 1024
-
-/** Parameters without a value are treated as omitted (RFC 6749, section 3.2). */
-function parseForm(text: string): RawParameters {
-  const form = parse(text)
-  for (const name in form) if (form[name] === '') delete form[name]
-  return form
-}
 
 /** Who sent a request. An assertion is for this service if it names the issuer, the token endpoint or this endpoint. */
 function callerOf(

@@ -20,6 +20,11 @@ export function parseParameters<Schema extends z.ZodObject>(
 /** A parsed form or query: a repeated name becomes a list. */
 export type RawParameters = Readonly<Record<string, string | readonly string[] | undefined>>
 
+/** Parameters without a value are treated as omitted (RFC 6749, section 3.2). */
+export function withoutEmptyParameters(raw: RawParameters): RawParameters {
+  return Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== ''))
+}
+
 // Requests are checked against these schemas, and the OpenAPI document is derived from them.
 
 /** Printable ASCII (RFC 6749, appendix A.1). */

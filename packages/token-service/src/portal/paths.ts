@@ -78,6 +78,7 @@ export const patterns = {
   tryIntrospection: '/reference/introspection',
   tryRevocation: '/reference/revocation',
   search: '/search',
+  choices: '/choices/:kind',
   asset: '/assets/:name',
 } as const
 

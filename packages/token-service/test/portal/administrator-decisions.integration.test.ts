@@ -145,8 +145,8 @@ describe('what its owner deleted', () => {
     const grace = await developer('grace')
     const project = await createProject(admin, 'Shared')
     const application = await createApplication(admin, project)
-    const [, her = ''] = /<option value="([^"]+)"[^>]*>grace</.exec((await admin.get(project)).text) ?? []
-    await admin.post(`${project}/owners`, { add: her })
+    await admin.get(project)
+    await admin.post(`${project}/owners`, { add: 'grace' })
     for (const path of [application.path, project]) {
       await remove(admin, path)
       expect(await restore(grace, path)).toBe(403)
@@ -161,15 +161,14 @@ describe('an approved application', () => {
     const { admin, developer, grace, project, application, status } = await withApproved()
     await developer('eve')
     const shared = await createProject(grace, 'Shared')
-    const [, eve = ''] = /<option value="([^"]+)"[^>]*>eve</.exec((await admin.get(shared)).text) ?? []
-    await admin.post(`${shared}/owners`, { add: eve })
+    await admin.get(shared)
+    await admin.post(`${shared}/owners`, { add: 'eve' })
     const own = await createProject(grace, 'Second')
 
     const { status: rejected, text } = await grace.post(`${application.path}/project`, {
       project: idIn(shared),
     })
     expect([rejected, text]).toEqual([403, expect.stringContaining('other owners')])
-    expect((await grace.get(`${application.path}/settings`)).text).not.toContain(idIn(shared))
     const moved = await grace.post(`${application.path}/project`, { project: idIn(own) })
     expect(moved.location).toContain(own)
     const back = await grace.post(`${moved.location}/project`, { project: idIn(project) })

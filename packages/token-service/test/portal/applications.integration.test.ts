@@ -183,7 +183,7 @@ describe('an application', () => {
     expect((await admin.get(application.path)).status).toBe(404)
     const path = location ?? ''
     expect((await tokenFor(authUrl, application)).status).toBe(200)
-    expect((await admin.post(`${path}/project`, { project: 'nowhere' })).status).toBe(404)
+    expect((await admin.post(`${path}/project`, { project: 'nowhere' })).status).toBe(409)
 
     await admin.post(`${path}/deletion`, { decision: 'delete' })
     expect((await tokenFor(authUrl, application)).status).toBe(401)
@@ -193,7 +193,7 @@ describe('an application', () => {
     await admin.post(`${other}/deletion`, { decision: 'delete' })
     expect((await tokenFor(authUrl, application)).status).toBe(401)
     const inDeleted = { ...applicationForm, project: idIn(other), submission_id: crypto.randomUUID() }
-    expect((await admin.post('/portal/new-application', inDeleted)).status).toBe(404)
+    expect((await admin.post('/portal/new-application', inDeleted)).status).toBe(422)
     await admin.post(`${other}/deletion`, { decision: 'restore' })
     expect((await tokenFor(authUrl, application)).status).toBe(200)
     expect((await admin.post(`${project}/deletion`, { decision: 'other' })).status).toBe(400)

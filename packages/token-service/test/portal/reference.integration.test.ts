@@ -69,7 +69,17 @@ it('has a form for developers who are logged in alone, which offers their applic
   const form = /<form[^>]+data-try="getAccessToken".*?<\/form>/s.exec(text)?.[0] ?? ''
   expect(form).toContain('action="/portal/reference/token"')
   expect(form).not.toContain('client_secret')
-  expect(form).toMatch(new RegExp(`<option value="${application.clientId}"\\s*>Transcriber</option>`))
+  // The only one is chosen.
+  expect(form).toMatch(/name="client_id"[^>]* value="Transcriber"/)
+  const project = await createProject(admin, 'Second')
+  const twin = await createApplication(admin, project, { name: 'Transcriber' })
+  await createApplication(admin, project, { name: 'Reader' })
+  const more = (await admin.get('/portal/reference')).text
+  expect(more).toMatch(/name="client_id"[^>]* value=""/)
+  for (const { clientId } of [application, twin])
+    expect(more).toContain(`<option value="Transcriber (${clientId})">`)
+  const opened = (await admin.get(`/portal/reference?client=${twin.clientId}`)).text
+  expect(opened).toContain(`value="Transcriber (${twin.clientId})"`)
   const grace = await developer('grace')
   expect((await grace.get('/portal/reference')).text).not.toContain(application.clientId)
 })

@@ -3,6 +3,7 @@ import { introspect } from '../test-service.ts'
 import {
   createApplication,
   createProject,
+  startPortal,
   useCheapPasswords,
   withApplication,
   type PortalBrowser,
@@ -60,8 +61,8 @@ it('responds as the token endpoint does to what it rejects', async () => {
   const grace = await developer('grace')
   const { clientId } = await createApplication(grace, await createProject(grace, 'Graces'))
   expect(await tryAs(grace, application.clientId)).toMatchObject({
-    status: 401,
-    body: { Error: 'ClientId is Invalid' },
+    status: 422,
+    body: { error: 'No application has exactly this name.' },
   })
   expect(await tryAs(grace, clientId)).toMatchObject({
     status: 401,
@@ -77,6 +78,33 @@ it('responds as the token endpoint does to what it rejects', async () => {
     body: new URLSearchParams({ client_id: application.clientId }),
   })
   expect(status).toBe(403)
+})
+
+it('responds as the token endpoint does to a form whose optional fields are empty', async () => {
+  const api = 'https://stock.example.com'
+  const { admin, service } = await startPortal({
+    scopes: [{ name: 'stock:read', audience: api }, { name: 'reports' }],
+    applications: [
+      { scopes: ['stock:read'] },
+      { scopes: ['stock:read', 'reports'] },
+      { audiences: [api], tokenFormat: 'jwt' as const },
+      {},
+    ].map((more, index) => ({
+      name: `Kind ${index}`,
+      clientId: `kind-${index}`,
+      clientSecret: 'k'.repeat(20),
+      ...more,
+    })),
+  })
+  for (let index = 0; index < 4; index += 1) {
+    const endpoint = `${service.authUrl}/oauth/client_credential/accesstoken?grant_type=client_credentials`
+    const form = { client_id: `kind-${index}`, client_secret: 'k'.repeat(20), scope: '', resource: '' }
+    const response = await fetch(endpoint, { method: 'POST', body: new URLSearchParams(form) })
+    const expected = (await response.json()) as { scope?: string }
+    // By its name, as one picks it.
+    const { status, body } = await tryAs(admin, `kind ${index}`, { scope: '', resource: '' })
+    expect([status, body['scope']], `kind ${index}`).toEqual([response.status, expected.scope])
+  }
 })
 
 it('ends the token when the developer is removed', async () => {

@@ -94,18 +94,17 @@ export function parseApplicationForm(
     chosen.every((product) => products.includes(product)) &&
     chosenScopes.every((scope) => scopes.includes(scope))
   if (!isOffered) throw new PortalError('invalid_form')
-  if (!parsed.data) return { state: { ...parsed.state, chosen, chosenScopes } }
+  if (!parsed.data) return { state: { ...sentForm(form), errors: parsed.state.errors } }
   const { response_form, lifetime, lifetime_unit, token_format, ...rest } = parsed.data
   const tokens = { tokenFormat: token_format, audiences: rest.audiences }
   const unit = lifetimeUnits.find(([name]) => name === lifetime_unit)?.[1] ?? 1
   const lifetimeSeconds = lifetime * unit
   const isTooLong = lifetimeSeconds > maxLifetimeSeconds
   if (isTooLong || lacksAudience(tokens)) {
-    const values = form as Record<string, string>
     const errors: Record<string, string> = isTooLong
       ? { lifetime: `Enter at most ${maxLifetimeSeconds / 86_400} days.` }
       : { audiences: 'Enter the API that the tokens are for.' }
-    return { state: { values, errors, chosen, chosenScopes } }
+    return { state: { ...sentForm(form), errors } }
   }
   return {
     data: {
@@ -116,6 +115,19 @@ export function parseApplicationForm(
       lifetimeSeconds,
       ...tokens,
     },
+  }
+}
+
+/** The form as it was sent, to show it again. */
+export function sentForm(form: RawParameters): FormState {
+  const texts = Object.entries(form).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string',
+  )
+  return {
+    values: Object.fromEntries(texts),
+    errors: {},
+    chosen: [form['product'] ?? []].flat() as string[],
+    chosenScopes: [form['scope'] ?? []].flat() as string[],
   }
 }
 

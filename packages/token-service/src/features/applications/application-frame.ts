@@ -3,6 +3,7 @@ import { isBeingDeleted, type RegisteredClient } from '../../storage/application
 import { approvalButtons, requestedText, requesterNote, undoDeclineForm } from './approval-buttons.ts'
 import { clientIdLine } from '../../portal/layout/copyable.ts'
 import { csrfInput } from '../../portal/layout/form.ts'
+import { pageTabs } from '../../portal/layout/menus.ts'
 import type { PageContent } from '../../portal/layout/page.ts'
 import { time } from '../../portal/layout/time.ts'
 import type { DeveloperRequest } from '../../portal/page-routes.ts'
@@ -33,21 +34,15 @@ export function applicationFrame(
   const title = { title: application.name, trail, badge: statusBadge(client) }
   if (isBeingDeleted(client)) return { ...title, body: deletedNotice(request, client) }
   const framed = html`${clientIdLine(application.clientId)} ${state(request, client)}
-    <nav class="page-tabs" aria-label="Application">
-      <ul>
-        ${tabs.map(
-          ([name, label]) =>
-            html`<li>
-              <a
-                href="${paths[name](project.id, application.id)}"
-                ${name === tab ? html`aria-current="page"` : ''}
-                >${label}</a
-              >
-            </li>`,
-        )}
-      </ul>
-    </nav>
-    ${body}`
+  ${pageTabs(
+    'Application',
+    tabs.map(([name, label]) => ({
+      label,
+      href: paths[name](project.id, application.id),
+      isCurrent: name === tab,
+    })),
+  )}
+  ${body}`
   return { ...title, actions: approvalButtons(request, client), body: framed }
 }
 

@@ -2,20 +2,19 @@ import { type SafeHtml, html } from '@remix-run/html-template'
 import { type SettingsContent, settingsFields } from './application-form.ts'
 import { applicationFrame } from './application-frame.ts'
 import { dialog } from '../../portal/layout/dialog.ts'
-import { type FormState, choice, csrfInput, emptyForm, textArea } from '../../portal/layout/form.ts'
+import { type FormState, csrfInput, emptyForm, textArea } from '../../portal/layout/form.ts'
+import { picker, type PickerOptions } from '../../portal/layout/picker.ts'
 import { type DangerRow, dangerSection, endsForOthers } from '../../portal/layout/menus.ts'
 import type { PageContent } from '../../portal/layout/page.ts'
 import type { DeveloperRequest } from '../../portal/page-routes.ts'
-import type { Project, RegisteredClient } from '../../storage/application.ts'
+import type { RegisteredClient } from '../../storage/application.ts'
 
 interface ChangeSettingsContent extends SettingsContent {
-  /** The projects that the application can be moved to. */
-  readonly otherProjects: readonly Project[]
+  /** Where the application can be moved to. */
+  readonly projects: Pick<PickerOptions, 'suggestions' | 'suggestionsFrom'>
 }
 
-interface NewApplicationContent extends SettingsContent {
-  /** Those to choose from. */
-  readonly projects: readonly Project[]
+interface NewApplicationContent extends ChangeSettingsContent {
   readonly submissionId: string
 }
 
@@ -25,13 +24,10 @@ export function newApplicationPage(
 ): PageContent {
   const { paths, csrfToken, developer } = request
   const { state } = content
-  const choices = projects.map(({ id, name }) => [id, name] as const)
-  const isChosen = projects.some(({ id }) => id === state.values['project'])
   const body = html`<form method="post" action="${paths.newApplication}" class="card form">
     ${csrfInput(csrfToken)}
     <input type="hidden" name="submission_id" value="${submissionId}" />
-    ${choice({ name: 'project', label: 'Project', choices: isChosen ? choices : [['', 'Choose a project'], ...choices] }, state)}
-    ${settingsFields(content)}
+    ${picker({ ...projects, name: 'project', label: 'Project' }, state)} ${settingsFields(content)}
     ${
       developer.administrator
         ? ''
@@ -47,7 +43,7 @@ export function newApplicationPage(
 export function settingsPage(
   request: DeveloperRequest,
   client: RegisteredClient,
-  { otherProjects, ...content }: ChangeSettingsContent,
+  { projects, ...content }: ChangeSettingsContent,
 ): PageContent {
   const { paths, csrfToken, developer } = request
   const { application, project } = client
@@ -63,7 +59,7 @@ export function settingsPage(
       ${isRequest ? html`<p class="hint">More products, scopes or audiences, another token format, weaker binding and a longer lifetime take effect after an administrator has approved them.</p>` : ''}
       <button>Save</button>
     </form>
-    ${dangerSection('Move, revoke or delete', actions(request, client, otherProjects))}`
+    ${dangerSection('Move, revoke or delete', actions(request, client, projects))}`
   return applicationFrame(request, client, 'settings', body)
 }
 
@@ -79,7 +75,7 @@ function note(state: FormState): SafeHtml {
 function actions(
   request: DeveloperRequest,
   client: RegisteredClient,
-  otherProjects: readonly Project[],
+  projects: ChangeSettingsContent['projects'],
 ): DangerRow[] {
   const { paths, csrfToken, developer } = request
   const { application, project } = client
@@ -92,7 +88,7 @@ function actions(
   const revokeTokens = approval('revoke_tokens')
   const revoke = approval('revoke')
   return [
-    otherProjects.length > 0 && {
+    projects.suggestions.length > 1 && {
       title: 'Move to another project',
       text: `Its client ID, secrets and tokens stay valid.${responseForm === 'rfc6749' ? '' : ' Token responses name the other project’s organisation.'}`,
       button: dialog({
@@ -100,14 +96,7 @@ function actions(
         label: 'Move',
         title: `Move ${name} to another project`,
         body: html`<p>The owners of the other project become the owners of the application.</p>
-          ${choice(
-            {
-              name: 'project',
-              label: 'Project',
-              choices: otherProjects.map((other) => [other.id, other.name]),
-            },
-            emptyForm,
-          )}`,
+          ${picker({ ...projects, name: 'project', label: 'Project' }, emptyForm)}`,
         action: paths.move(project.id, application.id),
         confirm: 'Move application',
         csrfToken,

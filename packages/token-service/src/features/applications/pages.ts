@@ -16,10 +16,12 @@ import type { RawParameters } from '../../oauth/parameters.ts'
 import { newApplicationPage, settingsPage } from './form-pages.ts'
 import {
   type Offered,
+  type SettingsContent,
   applicationFormState,
   catalogueHints,
   newApplication,
   parseApplicationForm,
+  sentForm,
   settingsList,
 } from './application-form.ts'
 import { applicationFrame } from './application-frame.ts'
@@ -41,6 +43,8 @@ import { startPage } from '../overview/start-page.ts'
 import { developerPages, type DeveloperRequest } from '../../portal/page-routes.ts'
 import { patterns } from '../../portal/paths.ts'
 import { PortalError } from '../../portal/portal-error.ts'
+import { UsageError } from '../../runtime/usage-error.ts'
+import { pickerOf, readChoice } from '../search/choices.ts'
 import { findOwnProject, ownClient, ownerIdOf } from '../projects/own-projects.ts'
 import type { PortalService } from '../sessions/openid-provider.ts'
 import { actorOf } from '../sessions/session.ts'
@@ -49,7 +53,6 @@ import type { Application, Project, RegisteredClient } from '../../storage/appli
 
 const maxApplications = 100
 const maxPending = 20
-const offeredProjects = 200
 // The latest ones, among which the result is searched for.
 const readRequests = 1_000
 const week = usageRanges[1]
@@ -76,37 +79,20 @@ export async function applicationPages(portal: FastifyInstance, service: PortalS
     }
   }
 
-  /** Where the developer can register or move applications: the first ones by name, and the chosen one. */
-  async function projectsToChoose(request: DeveloperRequest, chosen?: Project): Promise<Project[]> {
-    const filter = { ownerId: ownerIdOf(request), limit: offeredProjects, offset: 0 }
-    const { items } = await storage.listings.projects(filter)
-    const found = items.map(({ project }) => project)
-    const all = chosen && !found.some(({ id }) => id === chosen.id) ? [chosen, ...found] : found
-    return all.filter(({ deletesAtMs }) => deletesAtMs === undefined)
-  }
-
-  /** Where the application can be moved to. */
-  async function otherProjects(
-    request: DeveloperRequest,
-    { project, application }: RegisteredClient,
-  ): Promise<Project[]> {
-    const all = await projectsToChoose(request)
-    const others = all.filter(({ id }) => id !== project.id)
-    if (request.developer.administrator || application.status !== 'approved') return others
-    const owners = await storage.listings.owners([project, ...others].map(({ id }) => id))
-    const own = owners.get(project.id) ?? []
-    return others.filter(({ id }) => owners.get(id)?.every((name) => own.includes(name)))
+  /** With the projects that the application can be moved to. */
+  async function withOtherProjects(request: DeveloperRequest, content: SettingsContent) {
+    return { ...content, projects: await pickerOf(storage, request, 'projects') }
   }
 
   get(patterns.newApplication, async (request) => {
     const chosen = String(request.query['project'] ?? '')
     const project = chosen === '' ? undefined : await findOwnProject(storage, request, chosen)
-    const projects = await projectsToChoose(request, project)
-    const [first] = projects
+    const projects = await pickerOf(storage, request, 'projects')
+    const [first, ...others] = projects.suggestions
     if (first === undefined) return { redirectTo: request.paths.newProject }
-    const only = projects.length === 1 ? first.id : ''
+    const only = others.length === 0 ? first.text : ''
     const state = applicationFormState(newApplication)
-    const values = { ...state.values, project: project?.id ?? only }
+    const values = { ...state.values, project: project?.name ?? only }
     return {
       page: newApplicationPage(request, {
         projects,
@@ -122,20 +108,25 @@ export async function applicationPages(portal: FastifyInstance, service: PortalS
     const id = submissionForm.safeParse(form).data?.submission_id
     if (id === undefined) throw new PortalError('invalid_form')
     const choices = await offered()
-    const chosen = String(form['project'] ?? '')
     const parsed = parseApplicationForm(form, choices)
-    if (!parsed.data || chosen === '') {
-      const { state } = parsed.data
-        ? { state: { values: form as Record<string, string>, errors: { project: 'Choose a project.' } } }
-        : parsed
-      const projects = await projectsToChoose(request)
+    const chosenProject = await readChoice(storage, request, 'projects', form['project'])
+    if (!parsed.data || 'error' in chosenProject) {
+      const errors = {
+        ...('error' in chosenProject && { project: chosenProject.error }),
+        ...(parsed.data ? {} : parsed.state.errors),
+      }
+      const values = {
+        ...sentForm(form).values,
+        ...('text' in chosenProject && { project: chosenProject.text }),
+      }
+      const state = { ...sentForm(form), values, errors }
+      const projects = await pickerOf(storage, request, 'projects', values['project'])
       return {
         page: newApplicationPage(request, { projects, ...choices, state, submissionId: id }),
         status: 422,
       }
     }
-    const project = await findOwnProject(storage, request, chosen)
-    if (project.deletesAtMs !== undefined) throw new PortalError('not_found')
+    const project = await findOwnProject(storage, request, chosenProject.id)
     const status = developer.administrator ? 'approved' : 'pending'
     try {
       const { note, ...chosen } = parsed.data
@@ -216,12 +207,7 @@ export async function applicationPages(portal: FastifyInstance, service: PortalS
     const { application } = client
     const state = applicationFormState({ ...application, ...application.requested })
     const content = { ...(await offered(application)), state }
-    return {
-      page: settingsPage(request, client, {
-        ...content,
-        otherProjects: await otherProjects(request, client),
-      }),
-    }
+    return { page: settingsPage(request, client, await withOtherProjects(request, content)) }
   })
 
   post(patterns.settings, async (request) => {
@@ -229,11 +215,7 @@ export async function applicationPages(portal: FastifyInstance, service: PortalS
     const choices = await offered(client.application)
     const parsed = parseApplicationForm(request.form, choices)
     if (!parsed.data) {
-      const content = {
-        ...choices,
-        state: parsed.state,
-        otherProjects: await otherProjects(request, client),
-      }
+      const content = await withOtherProjects(request, { ...choices, state: parsed.state })
       return { page: settingsPage(request, client, content), status: 422 }
     }
     const byAdministrator = request.developer.administrator
@@ -251,8 +233,8 @@ export async function applicationPages(portal: FastifyInstance, service: PortalS
 
   post(patterns.move, async (request) => {
     const { application } = await ownClient(storage, request)
-    const { project } = request.form
-    const to = await findOwnProject(storage, request, typeof project === 'string' ? project : '')
+    const to = await readChoice(storage, request, 'projects', request.form['project'])
+    if ('error' in to) throw new UsageError(to.error)
     const { administrator } = request.developer
     await perform(actorOf(request), (act) => moveApplication(act, application, to.id, administrator))
     return { redirectTo: request.paths.application(to.id, application.id), notice: 'application_moved' }

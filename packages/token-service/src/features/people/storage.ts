@@ -69,6 +69,21 @@ export function developerStorage({ query }: Database) {
       return rows.map(toDeveloper)
     },
     find,
+    async findById(id: string): Promise<Developer | undefined> {
+      const row = await query.selectFrom('developers').selectAll().where('id', '=', id).executeTakeFirst()
+      return row && toDeveloper(row)
+    },
+    /** Who owns a project, in alphabetical order. */
+    async owners(projectId: string): Promise<Developer[]> {
+      const rows = await query
+        .selectFrom('memberships')
+        .innerJoin('developers', 'developers.id', 'memberships.developerId')
+        .selectAll('developers')
+        .where('projectId', '=', projectId)
+        .orderBy('sortName')
+        .execute()
+      return rows.map(toDeveloper)
+    },
     /**
      * Uses up the invitation. `false`: it has been used, has expired, or is for the first administrator, and there is one
      * by now. Throws {@link NameTaken}.

@@ -97,12 +97,20 @@ export async function restoreProject(act: Act, { id }: Project, byAdministrator:
 }
 
 /** An owner sees the project and its applications, and changes them. */
-export async function addOwner(act: Act, project: Project, developer: Developer): Promise<void> {
+export async function addOwner(
+  act: Act,
+  project: Project,
+  developer: Pick<Developer, 'id' | 'name'>,
+): Promise<void> {
   await developerStorage(act).addProject(developer.id, project.id)
   act.audit('owner_added', { detail: `${developer.name} ${project.id}` })
 }
 
-export async function removeOwner(act: Act, project: Project, developer: Developer): Promise<void> {
+export async function removeOwner(
+  act: Act,
+  project: Project,
+  developer: Pick<Developer, 'id' | 'name'>,
+): Promise<void> {
   await developerStorage(act).removeProject(developer.id, project.id)
   act.audit('owner_removed', { detail: `${developer.name} ${project.id}` })
 }

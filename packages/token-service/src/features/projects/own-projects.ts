@@ -21,14 +21,20 @@ export function ownProject(storage: Storage, request: DeveloperRequest): Promise
 }
 
 /** The project with that ID, if the developer may change it. */
-export async function findOwnProject(
+export async function ownedProject(
   { projects, developers }: Storage,
   { developer }: DeveloperRequest,
-  id = '',
-): Promise<Project> {
+  id: string,
+): Promise<Project | undefined> {
   const project = await projects.find(id)
-  if (project && (developer.administrator || (await developers.projectIds(developer.id)).includes(id)))
-    return project
+  const isOwn = developer.administrator || (await developers.projectIds(developer.id)).includes(id)
+  return isOwn ? project : undefined
+}
+
+/** The same; another developer's project counts as missing. */
+export async function findOwnProject(storage: Storage, request: DeveloperRequest, id = ''): Promise<Project> {
+  const project = await ownedProject(storage, request, id)
+  if (project) return project
   throw new PortalError('not_found')
 }
 

@@ -23,7 +23,10 @@ import {
 } from '../applications/application-table.ts'
 import { badge } from '../applications/status-badge.ts'
 import { dialog } from '../../portal/layout/dialog.ts'
-import { type FormState, choice, csrfInput, emptyForm, field } from '../../portal/layout/form.ts'
+import { pageTabs } from '../../portal/layout/menus.ts'
+import { picker, type PickerOptions } from '../../portal/layout/picker.ts'
+import { pickerOf, readChoice } from '../search/choices.ts'
+import { type FormState, csrfInput, emptyForm, field } from '../../portal/layout/form.ts'
 import { type Column, type ListState, list, listState, named, names } from '../../portal/layout/list.ts'
 import { dangerSection, endsForOthers } from '../../portal/layout/menus.ts'
 import type { PageContent } from '../../portal/layout/page.ts'
@@ -45,7 +48,6 @@ import { actorOf } from '../sessions/session.ts'
 import type { Project } from '../../storage/application.ts'
 
 const maxProjects = 50
-const offeredDevelopers = 200
 
 const ownersForm = z.union([z.object({ add: z.string() }), z.object({ remove: z.string() })])
 
@@ -68,16 +70,22 @@ export async function projectPages(portal: FastifyInstance, service: PortalServi
     const project = await ownProject(storage, request)
     const state = listState(request.query, { orders: applicationOrders })
     const { order, limit, offset } = state
-    const [list, all, names] = await Promise.all([
-      listApplications(service, { projectId: project.id, order, limit, offset }),
-      developers.list(),
-      storage.listings.owners([project.id]),
-    ])
-    const ownerNames = new Set(names.get(project.id))
-    const owners = all.filter(({ name }) => ownerNames.has(name))
-    const otherDevelopers = all.filter(({ name }) => !ownerNames.has(name)).slice(0, offeredDevelopers)
-    return { page: projectPage(request, { ...list, project, state, owners, otherDevelopers }) }
+    const list = await listApplications(service, { projectId: project.id, order, limit, offset })
+    return { page: projectPage(request, { ...list, project, state }) }
   })
+
+  /** The owners, and for administrators the form that adds one. */
+  async function readOwners(request: DeveloperRequest, project: Project, state = emptyForm) {
+    const owners = await developers.owners(project.id)
+    const add = request.developer.administrator
+      ? await pickerOf(storage, request, 'people', state.values['add'])
+      : undefined
+    return ownersPage(request, { project, owners, add, state })
+  }
+
+  get(patterns.owners, async (request) => ({
+    page: await readOwners(request, await ownProject(storage, request)),
+  }))
 
   get(patterns.newProject, async (request) => ({ page: newProjectPage(request, emptyForm) }))
 
@@ -99,22 +107,27 @@ export async function projectPages(portal: FastifyInstance, service: PortalServi
     }
   })
 
+  async function readSettings(request: DeveloperRequest, project: Project, state: FormState) {
+    const { total } = await storage.listings.applications({ projectId: project.id, limit: 0, offset: 0 })
+    return projectSettingsPage(request, { project, total, state })
+  }
+
   get(patterns.projectSettings, async (request) => {
     const project = await ownProject(storage, request)
-    return { page: projectSettingsPage(request, project, projectFormState(project)) }
+    return { page: await readSettings(request, project, projectFormState(project)) }
   })
 
   post(patterns.projectSettings, async (request) => {
     const project = await ownProject(storage, request)
     const parsed = parseProjectForm(request.form)
-    if (!parsed.data) return { page: projectSettingsPage(request, project, parsed.state), status: 422 }
+    if (!parsed.data) return { page: await readSettings(request, project, parsed.state), status: 422 }
     const { administrator } = request.developer
     try {
       await perform(actorOf(request), (act) => changeProject(act, project, parsed.data, administrator))
       return { redirectTo: request.paths.project(project.id), notice: 'project_changed' }
     } catch (error) {
       const state = nameTaken(error, parsed.data)
-      return { page: projectSettingsPage(request, project, state), status: 422 }
+      return { page: await readSettings(request, project, state), status: 422 }
     }
   })
 
@@ -136,13 +149,18 @@ export async function projectPages(portal: FastifyInstance, service: PortalServi
   postByAdministrator(patterns.owners, async (request) => {
     const project = await ownProject(storage, request)
     const { data } = ownersForm.safeParse(request.form)
-    const all = await developers.list()
-    const changed = data && all.find(({ id }) => id === ('add' in data ? data.add : data.remove))
-    if (!changed) throw new PortalError('invalid_form')
+    if (!data) throw new PortalError('invalid_form')
     const isAdded = 'add' in data
-    await perform(actorOf(request), (act) => (isAdded ? addOwner : removeOwner)(act, project, changed))
+    const choice = await readChoice(storage, request, 'people', isAdded ? data.add : data.remove)
+    if ('error' in choice) {
+      const state = { values: { add: isAdded ? data.add : '' }, errors: { add: choice.error } }
+      return { page: await readOwners(request, project, state), status: 422 }
+    }
+    await perform(actorOf(request), (act) =>
+      (isAdded ? addOwner : removeOwner)(act, project, { id: choice.id, name: choice.text }),
+    )
     const notice = isAdded ? 'owner_added' : 'owner_removed'
-    return { redirectTo: request.paths.project(project.id), notice }
+    return { redirectTo: request.paths.owners(project.id), notice }
   })
 }
 
@@ -247,7 +265,51 @@ function columns(
   ]
 }
 
-interface ProjectContent extends ApplicationTableContent, OwnersContent {
+const projectTabs = [
+  ['project', 'Applications'],
+  ['owners', 'Owners'],
+  ['projectSettings', 'Settings'],
+] as const
+
+/** A page of a project: its name, and the tabs. One that is being deleted can only be restored. */
+function projectFrame(
+  request: DeveloperRequest,
+  project: Project,
+  tab: (typeof projectTabs)[number][0],
+  body: SafeHtml,
+): PageContent {
+  const { paths } = request
+  const title = {
+    title: project.name,
+    trail: [['Projects', paths.projects]] as const,
+    section: paths.projects,
+  }
+  if (project.deletesAtMs !== undefined)
+    return {
+      ...title,
+      badge: badge('deleted'),
+      body: deletedNotice(request, project, project.deletesAtMs),
+    }
+  const about = aboutProject(project)
+  return {
+    ...title,
+    actions: html`<a class="button" href="${linkTo(paths.newApplication, { project: project.id })}"
+      >New application</a
+    >`,
+    body: html`${about === '' ? '' : html`<p class="lead">${about}</p>`}
+    ${pageTabs(
+      'Project',
+      projectTabs.map(([name, label]) => ({
+        label,
+        href: paths[name](project.id),
+        isCurrent: name === tab,
+      })),
+    )}
+    ${body}`,
+  }
+}
+
+interface ProjectContent extends ApplicationTableContent {
   readonly project: Project
   readonly state: ListState
   /** How many applications it has. */
@@ -255,27 +317,13 @@ interface ProjectContent extends ApplicationTableContent, OwnersContent {
 }
 
 function projectPage(request: DeveloperRequest, content: ProjectContent): PageContent {
-  const { paths } = request
   const { project, state, total } = content
-  const title = { title: project.name, trail: [['Projects', paths.projects]] as const }
-  if (project.deletesAtMs !== undefined) {
-    const body = deletedNotice(request, project, project.deletesAtMs)
-    return { ...title, badge: badge('deleted'), body }
-  }
-  const about = aboutProject(project)
-  const body = html`${about === '' ? '' : html`<p class="lead">${about}</p>`}
-    <section aria-labelledby="applications">
-      <h2 id="applications">Applications</h2>
-      ${list(applicationColumns(request, content, { project: false }), content.clients, {
-        label: 'Applications',
-        browsing: { path: paths.project(project.id), state, total, noun: 'applications' },
-        empty: html`<p class="muted">No applications yet.</p>`,
-      })}
-    </section>
-    ${owners(request, content)} ${dangerSection('Delete', [deletion(request, content)])}`
-  const actions = html`<a class="button outline" href="${paths.projectSettings(project.id)}">Edit project</a>
-    <a class="button" href="${linkTo(paths.newApplication, { project: project.id })}">New application</a>`
-  return { ...title, actions, body }
+  const body = list(applicationColumns(request, content, { project: false }), content.clients, {
+    label: 'Applications',
+    browsing: { path: request.paths.project(project.id), state, total, noun: 'applications' },
+    empty: html`<p class="muted">No applications yet.</p>`,
+  })
+  return projectFrame(request, project, 'project', body)
 }
 
 function newProjectPage(request: DeveloperRequest, state: FormState): PageContent {
@@ -288,17 +336,19 @@ function newProjectPage(request: DeveloperRequest, state: FormState): PageConten
   return { title: 'New project', body, trail: [['Projects', paths.projects]] }
 }
 
-function projectSettingsPage(request: DeveloperRequest, project: Project, state: FormState): PageContent {
+interface ProjectSettingsContent extends Pick<ProjectContent, 'project' | 'total'> {
+  readonly state: FormState
+}
+
+function projectSettingsPage(request: DeveloperRequest, content: ProjectSettingsContent): PageContent {
   const { paths, csrfToken } = request
+  const { project, state } = content
   const body = html`<form method="post" action="${paths.projectSettings(project.id)}" class="card form">
-    ${csrfInput(csrfToken)} ${projectFields(state)}
-    <button>Save</button>
-  </form>`
-  const trail = [
-    ['Projects', paths.projects],
-    [project.name, paths.project(project.id)],
-  ] as const
-  return { title: 'Edit project', body, trail }
+      ${csrfInput(csrfToken)} ${projectFields(state)}
+      <button>Save</button>
+    </form>
+    ${dangerSection('Delete', [deletion(request, content)])}`
+  return projectFrame(request, project, 'projectSettings', body)
 }
 
 function projectFields(state: FormState): SafeHtml {
@@ -317,7 +367,10 @@ function aboutProject({ organizationName, developerEmail }: Project): string {
     .join(' · ')
 }
 
-function deletion({ paths, csrfToken, developer }: DeveloperRequest, { project, total }: ProjectContent) {
+function deletion(
+  { paths, csrfToken, developer }: DeveloperRequest,
+  { project, total }: Pick<ProjectContent, 'project' | 'total'>,
+) {
   const count = total === 1 ? '1 application' : `${formatCount(total)} applications`
   const effect = html`<strong>${count}</strong> can no longer get tokens, and all existing tokens become
     invalid at once.`
@@ -368,75 +421,60 @@ function deletedNotice(
 interface OwnersContent {
   readonly project: Project
   readonly owners: readonly Developer[]
-  /** Whom an administrator can add. */
-  readonly otherDevelopers: readonly Developer[]
+  /** For administrators, to add one. */
+  readonly add: Pick<PickerOptions, 'suggestions' | 'suggestionsFrom'> | undefined
+  readonly state: FormState
 }
 
 /** Who owns a project; administrators can change it. */
-function owners(
-  { paths, csrfToken, developer }: DeveloperRequest,
-  { project, owners: all, otherDevelopers }: OwnersContent,
-): SafeHtml {
+function ownersPage(
+  request: DeveloperRequest,
+  { project, owners: all, add, state }: OwnersContent,
+): PageContent {
+  const { paths, csrfToken, developer } = request
   const action = paths.owners(project.id)
-  return html`<section aria-labelledby="owners">
-    <div class="bar">
-      <h2 id="owners">Owners</h2>
-      ${
-        developer.administrator && otherDevelopers.length > 0
-          ? html`<div class="actions">
-              ${dialog({
-                id: 'add-owner',
-                label: 'Add owner',
-                title: `Add an owner to ${project.name}`,
-                body: html`<p>An owner sees the project, registers applications and manages their secrets.</p>
-                  ${choice(
-                    {
-                      name: 'add',
-                      label: 'Developer',
-                      choices: otherDevelopers.map(({ id, name }) => [id, name]),
-                    },
-                    emptyForm,
-                  )}`,
-                action,
-                confirm: 'Add owner',
-                csrfToken,
-              })}
-            </div>`
-          : ''
-      }
-    </div>
-    ${
-      all.length === 0
-        ? html`<p class="muted">Only administrators have access.</p>`
-        : html`<ul class="rows">
-            ${all.map(
-              ({ id, name }) =>
-                html`<li class="bar">
-                  <p>${name}</p>
-                  ${
-                    developer.administrator
-                      ? html`<div class="actions">
-                          ${dialog({
-                            id: `remove-owner-${id}`,
-                            label: html`Remove<span class="visually-hidden"> ${name}</span>`,
-                            style: 'ghost small',
-                            title: `Remove ${name} as an owner?`,
-                            body: html`<input type="hidden" name="remove" value="${id}" />
-                              <p>
-                                ${name} can no longer see ${project.name}. Its applications continue to get
-                                tokens.
-                              </p>`,
-                            action,
-                            confirm: 'Remove owner',
-                            csrfToken,
-                            danger: true,
-                          })}
-                        </div>`
-                      : ''
-                  }
-                </li>`,
-            )}
-          </ul>`
-    }
-  </section>`
+  const body = html`${
+    all.length === 0
+      ? html`<p class="muted">Only administrators have access.</p>`
+      : html`<ul class="rows">
+          ${all.map(
+            ({ id, name }) =>
+              html`<li class="bar">
+                <p>${name}</p>
+                ${
+                  developer.administrator
+                    ? html`<div class="actions">
+                        ${dialog({
+                          id: `remove-owner-${id}`,
+                          label: html`Remove<span class="visually-hidden"> ${name}</span>`,
+                          style: 'ghost small',
+                          title: `Remove ${name} as an owner?`,
+                          body: html`<input type="hidden" name="remove" value="${id}" />
+                            <p>
+                              ${name} can no longer see ${project.name}. Its applications continue to get
+                              tokens.
+                            </p>`,
+                          action,
+                          confirm: 'Remove owner',
+                          csrfToken,
+                          danger: true,
+                        })}
+                      </div>`
+                    : ''
+                }
+              </li>`,
+          )}
+        </ul>`
+  }
+  ${
+    add
+      ? html`<form method="post" action="${action}" class="card form">
+          <h2>Add an owner</h2>
+          ${csrfInput(csrfToken)}
+          ${picker({ ...add, name: 'add', label: 'Name', hint: 'An owner sees the project, registers applications and manages their secrets.' }, state)}
+          <button>Add owner</button>
+        </form>`
+      : ''
+  }`
+  return projectFrame(request, project, 'owners', body)
 }

@@ -3,15 +3,13 @@ import type { FastifyInstance } from 'fastify'
 import { apiDescription } from '../../oauth/api-description.ts'
 import { copyable, inlineCode } from '../../portal/layout/copyable.ts'
 import type { PageContent } from '../../portal/layout/page.ts'
-import { ownerIdOf } from '../projects/own-projects.ts'
 import { type DeveloperRequest, openPages, type PortalRequest } from '../../portal/page-routes.ts'
 import { patterns } from '../../portal/paths.ts'
 import { type Operation, readOperations } from './api-operations.ts'
 import { operationSection } from './operation-section.ts'
-import { type Client, tryForm } from './try-form.ts'
+import { pickerOf, readChoice } from '../search/choices.ts'
+import { type Applications, tryForm } from './try-form.ts'
 import type { PortalService } from '../sessions/openid-provider.ts'
-
-const shownClients = 50
 
 /** The API reference, from the same document as `/openapi.yaml`. */
 export async function referencePages(
@@ -19,27 +17,21 @@ export async function referencePages(
   { storage, format }: PortalService,
 ): Promise<void> {
   const { get } = openPages(portal)
-  /** The first ones by name, after the one in the URL. */
-  async function clientsOf(request: DeveloperRequest): Promise<Client[]> {
+  /** The applications to try requests as: the one in the URL is chosen, or the only one. */
+  async function applicationsOf(request: DeveloperRequest): Promise<Applications | undefined> {
     const { client } = request.query
-    const filter = { ownerId: ownerIdOf(request), status: 'approved', offset: 0 } as const
-    const [first, chosen] = await Promise.all([
-      storage.listings.applications({ ...filter, limit: shownClients }),
-      typeof client === 'string' && client !== ''
-        ? storage.listings.applications({ ...filter, limit: 1, search: client })
-        : undefined,
-    ])
-    const all = [...(chosen?.items ?? []), ...first.items].map(({ application }) => application)
-    return [...new Map(all.map(({ clientId, name }) => [clientId, { clientId, name }])).values()]
+    const picked = await pickerOf(storage, request, 'applications')
+    const [first, ...others] = picked.suggestions
+    if (first === undefined) return undefined
+    const chosen = await readChoice(storage, request, 'applications', client)
+    return { ...picked, chosen: 'text' in chosen ? chosen.text : others.length === 0 ? first.text : '' }
   }
 
   get(patterns.reference, async (request) => {
     const { developer } = request
-    const { client } = request.query
     const page = referencePage(request, {
       ...readOperations(apiDescription(request.baseUrl, format)),
-      clients: developer ? await clientsOf({ ...request, developer }) : [],
-      chosen: typeof client === 'string' ? client : undefined,
+      applications: developer && (await applicationsOf({ ...request, developer })),
     })
     // For those who are not logged in, it contains nothing that nobody may guess, and is compressed.
     return { page, hasSecrets: developer !== undefined }
@@ -49,16 +41,14 @@ export async function referencePages(
 interface ReferenceContent {
   readonly about: string
   readonly operations: readonly Operation[]
-  /** The applications that the developer may choose. */
-  readonly clients: readonly Client[]
-  /** The client ID of the one that the page was opened for. */
-  readonly chosen: string | undefined
+  /** Those that the developer may choose, if there are any. */
+  readonly applications: Applications | undefined
 }
 
 /** The API reference, from the OpenAPI document. Only developers who are logged in send requests from it. */
 function referencePage(request: PortalRequest, content: ReferenceContent): PageContent {
   const { paths, baseUrl, developer } = request
-  const { about, operations, clients, chosen } = content
+  const { about, operations, applications } = content
   const basePath = new URL(baseUrl).pathname.replace(/\/$/, '')
   const logIn = `${paths.logIn}?${new URLSearchParams({ next: paths.reference })}`
   const documents = [
@@ -80,7 +70,7 @@ function referencePage(request: PortalRequest, content: ReferenceContent): PageC
       </div>
     </dl>
     ${
-      clients.length > 0
+      applications
         ? ''
         : html`<p class="notice">
             ${developer ? html`<a href="${paths.newApplication}">Register an application</a>` : html`<a href="${logIn}">Log in</a>`}
@@ -96,9 +86,7 @@ function referencePage(request: PortalRequest, content: ReferenceContent): PageC
       operationSection(
         operation,
         baseUrl,
-        developer && clients.length > 0
-          ? tryForm(operation, { paths, csrfToken: request.csrfToken, clients, chosen })
-          : '',
+        applications ? tryForm(operation, { paths, csrfToken: request.csrfToken, applications }) : '',
       ),
     )}`
   return { title: 'API reference', body, scripts: ['reference.js'] }

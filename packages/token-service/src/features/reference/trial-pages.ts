@@ -3,14 +3,18 @@ import { describeToken } from '../../oauth/describe-token.ts'
 import { tokenPath } from '../../oauth/endpoint-paths.ts'
 import { errorBody } from '../../oauth/error-body.ts'
 import { createTokenIssuer } from '../../oauth/issue-token.ts'
-import { clientForm, parseParameters, presentedToken } from '../../oauth/parameters.ts'
+import { parseParameters, presentedToken, withoutEmptyParameters } from '../../oauth/parameters.ts'
 import { ProtocolError } from '../../oauth/protocol-error.ts'
 import { accessTokenHash, isActive } from '../../oauth/token-storage.ts'
 import { developerPages, type DeveloperRequest, type PortalResponse } from '../../portal/page-routes.ts'
 import { patterns } from '../../portal/paths.ts'
+import { readChoice } from '../search/choices.ts'
 import { actorOf } from '../sessions/session.ts'
 import type { ServiceContext } from '../context.ts'
 import type { RegisteredClient } from '../../storage/application.ts'
+
+/** Nobody can be asked for it: what was typed names none of the developer's applications. */
+class UnknownChoice extends Error {}
 
 /** How long the token of somebody who tries a request is valid. */
 const lifetimeMs = 5 * 60_000
@@ -28,10 +32,9 @@ export async function trialPages(portal: FastifyInstance, service: ServiceContex
   }
 
   async function ownClient(request: DeveloperRequest): Promise<RegisteredClient> {
-    const { data: clientId } = clientForm.shape.client_id.safeParse(request.form['client_id'])
-    const client = clientId === undefined ? undefined : await storage.applications.findClient(clientId)
-    if (client && (await isOwn(request, client.project.id))) return client
-    throw new ProtocolError('invalid_client')
+    const choice = await readChoice(storage, request, 'applications', request.form['client_id'])
+    if ('error' in choice) throw new UnknownChoice(choice.error)
+    return (await storage.applications.findClient(choice.id))!
   }
 
   /** The token in the form, if it is one of the developer's own applications. */
@@ -49,6 +52,7 @@ export async function trialPages(portal: FastifyInstance, service: ServiceContex
       try {
         return { json: await handle(request) }
       } catch (error) {
+        if (error instanceof UnknownChoice) return { json: { error: error.message }, status: 422 }
         if (!(error instanceof ProtocolError)) throw error
         const { status, body } = errorBody(error, format)
         return { json: body, status }
@@ -76,7 +80,7 @@ export async function trialPages(portal: FastifyInstance, service: ServiceContex
       })
       const { response } = await issue({
         query: { grant_type: 'client_credentials' },
-        form: { ...form, client_id: clientId, client_secret: 'of the portal' },
+        form: { ...withoutEmptyParameters(form), client_id: clientId, client_secret: 'of the portal' },
         authorization: undefined,
         dpop: undefined,
         caller: { address, audiences: () => [] },

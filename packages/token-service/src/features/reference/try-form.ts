@@ -1,21 +1,20 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import { introspectionPath, revocationPath } from '../../oauth/endpoint-paths.ts'
-import { choice, csrfInput, emptyForm, field } from '../../portal/layout/form.ts'
+import { csrfInput, emptyForm, field } from '../../portal/layout/form.ts'
+import { picker, type PickerOptions } from '../../portal/layout/picker.ts'
 import type { Paths } from '../../portal/paths.ts'
 import type { Operation } from './api-operations.ts'
 
-/** An application to try a request as. */
-export interface Client {
-  readonly clientId: string
-  readonly name: string
+/** The applications to try a request as. */
+export interface Applications extends Pick<PickerOptions, 'suggestions' | 'suggestionsFrom'> {
+  /** As its suggestion names it; empty: none yet. */
+  readonly chosen: string
 }
 
 export interface TryFormContent {
   readonly paths: Paths
   readonly csrfToken: string
-  /** The developer's applications: the first ones, and the one that the page was opened for. */
-  readonly clients: readonly Client[]
-  readonly chosen: string | undefined
+  readonly applications: Applications
 }
 
 /** What the portal sends for the developer, without a secret. */
@@ -27,7 +26,7 @@ const sent = ['client_id', 'client_secret']
  */
 export function tryForm(
   { id, title, path, forms }: Operation,
-  { paths, csrfToken, clients, chosen }: TryFormContent,
+  { paths, csrfToken, applications: { chosen, ...applications } }: TryFormContent,
 ): SafeHtml {
   const isToken = path !== introspectionPath && path !== revocationPath
   const { properties = {}, required = [] } = forms[0] ?? {}
@@ -47,13 +46,9 @@ export function tryForm(
       ${csrfInput(csrfToken)}
       ${
         isToken
-          ? choice(
-              {
-                name: 'client_id',
-                label: 'As the application',
-                choices: clients.map(({ clientId, name }) => [clientId, name]),
-              },
-              { ...emptyForm, values: { client_id: chosen ?? '' } },
+          ? picker(
+              { ...applications, name: 'client_id', id: `${id}-application`, label: 'As the application' },
+              { ...emptyForm, values: { client_id: chosen } },
             )
           : ''
       }

@@ -11,6 +11,8 @@ import { patterns, type Paths } from '../../portal/paths.ts'
 import { ownerIdOf } from '../projects/own-projects.ts'
 import type { RegisteredClient, Project } from '../../storage/application.ts'
 import type { Developer } from '../../storage/developer.ts'
+import { choiceKinds, findChoices } from './choices.ts'
+import { PortalError } from '../../portal/portal-error.ts'
 import type { ListedProject, ListPage } from './listings.ts'
 
 /** How many of a kind are shown; the rest is behind a link to their list. */
@@ -60,6 +62,13 @@ export async function searchPages(
       nowMs: clock.now(),
     }
     return { page: searchPage(paths, found) }
+  })
+
+  get(patterns.choices, async (request) => {
+    const kind = choiceKinds.find((each) => each === request.params.kind)
+    if (!kind) throw new PortalError('not_found')
+    const choices = await findChoices(storage, request, kind, pagingOf(request.query).search)
+    return { json: choices.map(({ text, hint }) => ({ text, hint })) }
   })
 }
 

@@ -73,6 +73,31 @@ if (all) {
   if (rows.some((row) => row.checked)) count()
 }
 
+// While somebody types a name, those that contain it are suggested.
+for (const input of document.querySelectorAll('input[data-suggestions]')) {
+  let latest
+  input.addEventListener('input', () => {
+    latest?.abort()
+    latest = new AbortController()
+    void suggest(input, latest.signal)
+  })
+}
+
+async function suggest(input, signal) {
+  try {
+    await new Promise((resolve) => setTimeout(resolve, 150))
+    if (signal.aborted) return
+    const url = `${input.dataset.suggestions}?${new URLSearchParams({ q: input.value })}`
+    const response = await fetch(url, { signal, redirect: 'error' })
+    const options = (await response.json()).map(({ text, hint = '' }) =>
+      Object.assign(document.createElement('option'), { value: text, textContent: hint }),
+    )
+    if (!signal.aborted) input.list.replaceChildren(...options)
+  } catch {
+    // The name can still be typed.
+  }
+}
+
 // Browsers without invoker commands.
 if (!('command' in HTMLButtonElement.prototype)) {
   for (const button of document.querySelectorAll('button[commandfor]')) {

@@ -30,6 +30,8 @@ export interface FieldOptions extends Labelled {
   readonly pattern?: string | undefined
   /** The ID of a `datalist` to choose from. */
   readonly list?: string | undefined
+  /** Where the script asks for what the `datalist` contains while somebody types. */
+  readonly suggestionsFrom?: string | undefined
   /** An element after the input, such as its unit. */
   readonly after?: SafeHtml | undefined
 }
@@ -51,6 +53,7 @@ export function field(options: FieldOptions, state: FormState): SafeHtml {
     minLength,
     pattern,
     list,
+    suggestionsFrom,
     after = '',
   } = options
   const input = html`<input
@@ -64,6 +67,7 @@ export function field(options: FieldOptions, state: FormState): SafeHtml {
       ${minLength ? html`minlength="${minLength}"` : ''}
       ${pattern ? html`pattern="${pattern}"` : ''}
       ${list ? html`list="${list}"` : ''}
+      ${suggestionsFrom ? html`data-suggestions="${suggestionsFrom}"` : ''}
       ${noteAttributes(options, state)}
     />${after}`
   return labelled(

@@ -49,3 +49,18 @@ export function dangerSection(title: string, rows: readonly DangerRow[]): SafeHt
 /** What else happens if an administrator deletes something. */
 export const endsForOthers =
   'Only an administrator can then restore it. Unless you are an owner of the project, approvals, secrets and keys end now: they are not restored.'
+
+export interface PageTab {
+  readonly label: string
+  readonly href: string
+  readonly isCurrent: boolean
+}
+
+/** The pages of one subject. */
+export function pageTabs(label: string, all: readonly PageTab[]): SafeHtml {
+  return html`<nav class="page-tabs" aria-label="${label}">
+    <ul>
+      ${all.map((tab) => html`<li><a href="${tab.href}" ${tab.isCurrent ? html`aria-current="page"` : ''}>${tab.label}</a></li>`)}
+    </ul>
+  </nav>`
+}

@@ -16,6 +16,7 @@ useCheapPasswords()
 
 /** Redirects, a download, and pages that belong to a link of their own. */
 const notPages = new Set([
+  '/portal/choices/:kind',
   '/portal/log-in',
   '/portal/log-in/openid',
   '/portal/log-in/callback',
