@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import {
   clientCredentials,
-  createTokenProvider,
   credentialsFrom,
   tokenResponseBody,
 } from '@tokenwell/core'
@@ -11,9 +10,7 @@ import express from 'express'
 
 // A separate application for the page: everybody who opens the page can read its token, so it expires
 // soon and covers only the products that the page needs.
-const tokens = createTokenProvider(
-  clientCredentials(credentialsFrom(process.env, { prefix: 'PAGE_' })),
-)
+const tokens = clientCredentials(credentialsFrom(process.env, { prefix: 'PAGE_' }))
 
 const app = express()
 

@@ -2,22 +2,19 @@
 import {
   clientCredentials,
   createTokenFetch,
-  createTokenProvider,
   credentialsFrom,
   TokenError,
 } from '@tokenwell/core'
 
 const baseUrl = process.env.API_URL
 
-const tokens = createTokenProvider(
-  clientCredentials(credentialsFrom(process.env)),
-  {
-    // For a log or a metric. No event contains a token or a secret.
-    onEvent: ({ type }) => {
-      if (type !== 'call_settled') console.log(type)
-    },
+const tokens = clientCredentials({
+  ...credentialsFrom(process.env),
+  // For a log or a metric. No event contains a token or a secret.
+  onEvent: ({ type }) => {
+    if (type !== 'call_settled') console.log(type)
   },
-)
+})
 const apiFetch = createTokenFetch(tokens, { baseUrl })
 
 try {

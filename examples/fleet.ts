@@ -1,10 +1,6 @@
 // Processes share one token through Redis, and one of them refreshes it.
 import { setTimeout } from 'node:timers/promises'
-import {
-  clientCredentials,
-  createTokenProvider,
-  credentialsFrom,
-} from '@tokenwell/core'
+import { clientCredentials, credentialsFrom } from '@tokenwell/core'
 import { createRedisTokenStore } from '@tokenwell/token-stores/redis'
 import { createClient } from 'redis'
 
@@ -24,7 +20,8 @@ const store = createRedisTokenStore({ client, encryptionKeys })
 
 // Three providers in one process stand for three processes.
 const processes = [1, 2, 3].map((number) =>
-  createTokenProvider(clientCredentials(credentialsFrom(process.env)), {
+  clientCredentials({
+    ...credentialsFrom(process.env),
     store,
     onEvent: (event) => {
       if (event.type === 'token_received')

@@ -1,11 +1,7 @@
 // Tests that start their own token service and control its failures.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
-import {
-  clientCredentials,
-  createTokenProvider,
-  type TokenError,
-} from '@tokenwell/core'
+import { clientCredentials, type TokenError } from '@tokenwell/core'
 import {
   startTokenService,
   type RunningTokenService,
@@ -33,9 +29,7 @@ async function sandbox(path: string, body?: object): Promise<Response> {
 }
 
 function createTokens(options = {}) {
-  return createTokenProvider(
-    clientCredentials({ authUrl: service.authUrl, ...credentials, ...options }),
-  )
+  return clientCredentials({ authUrl: service.authUrl, ...credentials, ...options })
 }
 
 test('a hundred callers share one token request', async () => {

@@ -13,7 +13,6 @@ import {
 import {
   clientCredentials,
   createTokenFetch,
-  createTokenProvider,
   credentialsFrom,
 } from '@tokenwell/core'
 import { instrumentTokens } from '@tokenwell/opentelemetry'
@@ -28,7 +27,7 @@ const meterProvider = new MeterProvider({
   readers: [new PeriodicExportingMetricReader({ exporter })],
 })
 
-const tokens = createTokenProvider(clientCredentials(credentialsFrom(process.env)))
+const tokens = clientCredentials(credentialsFrom(process.env))
 instrumentTokens(tokens, { name: 'orders', meterProvider, tracerProvider })
 
 const apiFetch = createTokenFetch(tokens, { baseUrl: process.env.API_URL })

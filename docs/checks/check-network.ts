@@ -121,10 +121,10 @@ export async function checkNetwork(
   const { PROXY_URL = '', PRIVATE_AUTH_URL = '', CA_FILE = '' } = network.environment
   const getToken = async (authUrl: string, environment: Record<string, string>) => {
     const program = `
-      import { clientCredentials, createTokenProvider } from ${JSON.stringify(core)}
+      import { clientCredentials } from ${JSON.stringify(core)}
       const { CLIENT_ID: clientId, CLIENT_SECRET: clientSecret } = process.env
-      const source = clientCredentials({ authUrl: ${JSON.stringify(authUrl)}, clientId, clientSecret })
-      await createTokenProvider(source, { maxAttempts: 1 }).getToken()`
+      const authUrl = ${JSON.stringify(authUrl)}
+      await clientCredentials({ authUrl, clientId, clientSecret, maxAttempts: 1 }).getToken()`
     const args = ['--input-type=module', '--eval', program]
     return (await runNode(args, docs, { ...platform, ...environment })).code === 0
   }

@@ -8,7 +8,7 @@ import { docs } from './read-site.ts'
 // `pnpm --dir docs options` writes the tables of `docs/options.md` from the doc comments, which are their one declaration.
 
 const page = join(docs, 'options.md')
-const table = /<!-- options: (\S+) of (\S+) -->\n.*?(?=\n(?:<!-- end -->))/gs
+const table = /<!-- options: (\S+)(?: without (\S+))? of (\S+) -->\n.*?(?=\n(?:<!-- end -->))/gs
 
 /** Compares the tables of options with the doc comments. */
 export function checkOptionTables(): string[] {
@@ -17,17 +17,25 @@ export function checkOptionTables(): string[] {
   return isCurrent ? [] : ['options.md differs from the doc comments: run "pnpm --dir docs options"']
 }
 
-/** The page with each table written anew, after `<!-- options: <interface> of <entry point> -->`. */
+/**
+ * The page with each table written anew, after `<!-- options: <interface> of <entry point> -->`. With `without
+ * <interface>`, the members that it shares with another one are omitted.
+ */
 function withTables(markdown: string): string {
   const program = referenceProgram()
   const checker = program.getTypeChecker()
   const entries = new Map(publishedEntries().map(({ name, source }) => [name, source]))
-  const written = markdown.replaceAll(table, (_, type: string, entry: string) => {
+  const written = markdown.replaceAll(table, (_, type: string, other: string | undefined, entry: string) => {
     const source = program.getSourceFile(entries.get(entry) ?? '')
     const symbols = source ? checker.getExportsOfModule(checker.getSymbolAtLocation(source)!) : []
-    const symbol = symbols.find(({ name }) => name === type)
-    if (symbol === undefined) throw new Error(`options.md: ${entry} does not export ${type}`)
-    const rows = checker.getPropertiesOfType(checker.getDeclaredTypeOfSymbol(symbol)).flatMap((option) => {
+    const membersOf = (wanted: string) => {
+      const symbol = symbols.find(({ name }) => name === wanted)
+      if (symbol === undefined) throw new Error(`options.md: ${entry} does not export ${wanted}`)
+      return checker.getPropertiesOfType(checker.getDeclaredTypeOfSymbol(symbol))
+    }
+    const omitted = new Set(other === undefined ? [] : membersOf(other).map(({ name }) => name))
+    const rows = membersOf(type).flatMap((option) => {
+      if (omitted.has(option.name)) return []
       const meaning = inline(ts.displayPartsToString(option.getDocumentationComment(checker)))
       if (meaning.startsWith('For authors of ')) return []
       const isOptional = (option.flags & ts.SymbolFlags.Optional) !== 0
@@ -38,7 +46,8 @@ function withTables(markdown: string): string {
     })
     const lines = [['option', 'meaning', 'default'], ['---', '---', '---'], ...rows]
     const markdownRows = lines.map((line) => `| ${line.join(' | ')} |`)
-    return `<!-- options: ${type} of ${entry} -->\n\n${markdownRows.join('\n')}\n`
+    const marker = other === undefined ? type : `${type} without ${other}`
+    return `<!-- options: ${marker} of ${entry} -->\n\n${markdownRows.join('\n')}\n`
   })
   return unpadded(written)
 }

@@ -1,12 +1,6 @@
 // Cloudflare Worker: one provider for the isolate. Background refreshes continue after the response.
 import { waitUntil } from 'cloudflare:workers'
-import {
-  clientCredentials,
-  createTokenFetch,
-  createTokenProvider,
-  credentialsFrom,
-  type TokenFetch,
-} from '@tokenwell/core'
+import { clientCredentials, createTokenFetch, credentialsFrom, type TokenFetch } from '@tokenwell/core'
 
 interface Env {
   readonly AUTH_URL: string
@@ -18,7 +12,7 @@ interface Env {
 let apiFetch: TokenFetch | undefined
 
 function createApiFetch(env: Env): TokenFetch {
-  const tokens = createTokenProvider(clientCredentials(credentialsFrom(env)), { waitUntil })
+  const tokens = clientCredentials({ ...credentialsFrom(env), waitUntil })
   return createTokenFetch(tokens, { baseUrl: env.API_URL })
 }
 

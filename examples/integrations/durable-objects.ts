@@ -3,7 +3,6 @@ import { DurableObject, waitUntil } from 'cloudflare:workers'
 import {
   clientCredentials,
   createTokenFetch,
-  createTokenProvider,
   credentialsFrom,
   type TokenFetch,
   type TokenResponse,
@@ -113,7 +112,8 @@ interface Env {
 let apiFetch: TokenFetch | undefined
 
 function createApiFetch(env: Env): TokenFetch {
-  const tokens = createTokenProvider(clientCredentials(credentialsFrom(env)), {
+  const tokens = clientCredentials({
+    ...credentialsFrom(env),
     waitUntil,
     store: createDurableTokenStore(env.TOKENS),
   })

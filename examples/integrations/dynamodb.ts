@@ -6,13 +6,7 @@ import {
   UpdateItemCommand,
   type AttributeValue,
 } from '@aws-sdk/client-dynamodb'
-import {
-  clientCredentials,
-  createTokenFetch,
-  createTokenProvider,
-  credentialsFrom,
-  type TokenStore,
-} from '@tokenwell/core'
+import { clientCredentials, createTokenFetch, credentialsFrom, type TokenStore } from '@tokenwell/core'
 import { tokenSharing } from '@tokenwell/core/adapter'
 import { createEntryFormat, type Entry, type EntryKind } from '@tokenwell/token-stores'
 
@@ -114,7 +108,8 @@ export function createDynamodbTokenStore(client: DynamoDBClient, table: string, 
 // Its endpoint, region and credentials are taken from the environment.
 const client = new DynamoDBClient()
 
-const tokens = createTokenProvider(clientCredentials(credentialsFrom(process.env)), {
+const tokens = clientCredentials({
+  ...credentialsFrom(process.env),
   store: createDynamodbTokenStore(client, 'tokens', process.env['TOKEN_KEY']!),
 })
 const api = createTokenFetch(tokens, { baseUrl: process.env['API_URL'] })

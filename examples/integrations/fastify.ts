@@ -1,8 +1,8 @@
 // Fastify: the provider belongs to the server and closes with it.
-import { clientCredentials, createTokenFetch, createTokenProvider, credentialsFrom } from '@tokenwell/core'
+import { clientCredentials, createTokenFetch, credentialsFrom } from '@tokenwell/core'
 import { fastify } from 'fastify'
 
-const tokens = createTokenProvider(clientCredentials(credentialsFrom(process.env)))
+const tokens = clientCredentials(credentialsFrom(process.env))
 const apiFetch = createTokenFetch(tokens, { baseUrl: process.env.API_URL })
 
 export const app = fastify()

@@ -1,11 +1,11 @@
 // got: two hooks attach the token and repeat a request whose token the API rejected.
-import { type AccessToken, clientCredentials, createTokenProvider, credentialsFrom } from '@tokenwell/core'
+import { type AccessToken, clientCredentials, credentialsFrom } from '@tokenwell/core'
 import { classifyApiResponse } from '@tokenwell/core/protocol'
 import got from 'got'
 
 const { API_URL } = process.env
 
-const tokens = createTokenProvider(clientCredentials(credentialsFrom(process.env)))
+const tokens = clientCredentials(credentialsFrom(process.env))
 
 const api = got.extend({
   prefixUrl: API_URL!,

@@ -7,7 +7,7 @@ import {
   type ServiceError,
   status,
 } from '@grpc/grpc-js'
-import { type AccessToken, clientCredentials, createTokenProvider, credentialsFrom } from '@tokenwell/core'
+import { type AccessToken, clientCredentials, credentialsFrom } from '@tokenwell/core'
 
 const { GRPC_TARGET, GRPC_CA } = process.env as Record<string, string>
 
@@ -25,7 +25,7 @@ const listOrdersMethod: MethodDefinition<object, { items: string[] }> = {
   ...json,
 }
 
-const tokens = createTokenProvider(clientCredentials(credentialsFrom(process.env)))
+const tokens = clientCredentials(credentialsFrom(process.env))
 
 type Unary<Response> = (
   options: { credentials: ReturnType<typeof credentials.createFromMetadataGenerator> },

@@ -1,8 +1,8 @@
 // KafkaJS: SASL/OAUTHBEARER gets its tokens from a callback.
-import { clientCredentials, createTokenProvider, credentialsFrom } from '@tokenwell/core'
+import { clientCredentials, credentialsFrom } from '@tokenwell/core'
 import { Kafka } from 'kafkajs'
 
-const tokens = createTokenProvider(clientCredentials(credentialsFrom(process.env)))
+const tokens = clientCredentials(credentialsFrom(process.env))
 
 // KafkaJS calls this function for each connection and before each reauthentication.
 export async function oauthBearerProvider(): Promise<{ value: string }> {

@@ -5,11 +5,11 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { registerInstrumentations } from '@opentelemetry/instrumentation'
 import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici'
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
-import { type AccessToken, clientCredentials, createTokenProvider, credentialsFrom } from '@tokenwell/core'
+import { type AccessToken, clientCredentials, credentialsFrom } from '@tokenwell/core'
 
 const { API_URL } = process.env
 
-const tokens = createTokenProvider(clientCredentials(credentialsFrom(process.env)))
+const tokens = clientCredentials(credentialsFrom(process.env))
 
 let token: AccessToken
 

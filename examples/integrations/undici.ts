@@ -1,11 +1,11 @@
 // undici: an interceptor attaches tokens to everything that a dispatcher sends.
-import { type AccessToken, clientCredentials, createTokenProvider, credentialsFrom } from '@tokenwell/core'
+import { type AccessToken, clientCredentials, credentialsFrom } from '@tokenwell/core'
 import { classifyApiResponse } from '@tokenwell/core/protocol'
 import { Agent, type Dispatcher, request } from 'undici'
 
 const { API_URL } = process.env
 
-const tokens = createTokenProvider(clientCredentials(credentialsFrom(process.env)))
+const tokens = clientCredentials(credentialsFrom(process.env))
 
 const attachTokens: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) => {
   // Never to another origin.

@@ -1,11 +1,11 @@
 // WebSocket: each connection is opened with a token; after a rejection, the next one has a new token.
 import { once } from 'node:events'
-import { type AccessToken, clientCredentials, createTokenProvider, credentialsFrom } from '@tokenwell/core'
+import { type AccessToken, clientCredentials, credentialsFrom } from '@tokenwell/core'
 import { WebSocket } from 'ws'
 
 const { API_URL } = process.env
 
-const tokens = createTokenProvider(clientCredentials(credentialsFrom(process.env)))
+const tokens = clientCredentials(credentialsFrom(process.env))
 /** Policy violation (RFC 6455, section 7.4.1): this API closes connections with it whose token it no longer accepts. */
 const rejectedCode = 1008
 

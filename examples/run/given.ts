@@ -1,6 +1,6 @@
 import { it } from 'node:test'
 import { attachTokens } from '@tokenwell/axios-interceptor'
-import { clientCredentials, createTokenFetch, createTokenProvider } from '@tokenwell/core'
+import { clientCredentials, createTokenFetch } from '@tokenwell/core'
 import { tokenHooks } from '@tokenwell/ky-hook'
 import { create } from 'axios'
 import kyClient from 'ky'
@@ -15,8 +15,8 @@ export const apiUrl = env['API_URL']!
 export const sandboxUrl = env['SANDBOX_URL']!
 export const clientId = env['CLIENT_ID']!
 export const clientSecret = env['CLIENT_SECRET']!
-export const source = clientCredentials({ authUrl, clientId, clientSecret })
-export const tokens = createTokenProvider(source)
+export const credentials = { authUrl, clientId, clientSecret }
+export const tokens = clientCredentials(credentials)
 export const apiFetch = createTokenFetch(tokens, { baseUrl: apiUrl })
 export const api = create({ baseURL: apiUrl })
 attachTokens(api, tokens)

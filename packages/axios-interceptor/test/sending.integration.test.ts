@@ -1,5 +1,5 @@
 import { attachTokens } from '@tokenwell/axios-interceptor'
-import { clientCredentials, createTokenProvider, type TokenBinding } from '@tokenwell/core'
+import { clientCredentials, type TokenBinding } from '@tokenwell/core'
 import { json, noResponse } from '@tokenwell/internal-testing'
 import { useTestServers } from '@tokenwell/internal-testing/vitest'
 import axios, {
@@ -45,9 +45,11 @@ it('proves possession of a key for the whole URL of a request to a path', async 
   }
   servers.endpoint.respond = async () => json({ access_token: 'bound', token_type: 'DPoP', expires_in: 60 })
   const tokenEndpoint = `${servers.endpoint.origin}/token`
-  const source = clientCredentials({ tokenEndpoint, clientId: 'client', clientSecret: 'secret', binding })
   const bound = create({ baseURL: `${servers.api.origin}/v1` })
-  attachTokens(bound, createTokenProvider(source))
+  attachTokens(
+    bound,
+    clientCredentials({ tokenEndpoint, clientId: 'client', clientSecret: 'secret', binding }),
+  )
   await failureOf(bound.get('/orders'))
   expect(prove).toHaveBeenCalledWith(
     expect.objectContaining({ url: new URL(`${servers.api.origin}/v1/orders`) }),

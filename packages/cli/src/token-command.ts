@@ -1,11 +1,4 @@
-import {
-  createTokenProvider,
-  isTokenError,
-  tokenResponseBody,
-  type AccessToken,
-  type TokenEvent,
-  type TokenSource,
-} from '@tokenwell/core'
+import { isTokenError, tokenResponseBody, type AccessToken, type TokenEvent } from '@tokenwell/core'
 import {
   createFileTokenStore,
   defaultTokenFolder,
@@ -14,7 +7,7 @@ import {
 } from '@tokenwell/token-stores/file'
 import { Command, Option } from 'commander'
 import { addConnectionFlags, credentialsHelp, type ConnectionFlags } from './connection/flags.ts'
-import { resolveSource } from './connection/resolve.ts'
+import { resolveTokens } from './connection/resolve.ts'
 import { variables } from './connection/variables.ts'
 import { UsageError } from './errors.ts'
 import { type CommandContext, info, warn } from './output.ts'
@@ -40,8 +33,7 @@ export function tokenCommand(context: CommandContext): Command {
   return addConnectionFlags(command)
     .addHelpText('after', credentialsHelp + examples)
     .action(async (flags: TokenFlags) => {
-      const source = await resolveSource(flags, context)
-      const token = await requestToken(source, flags, context)
+      const token = await requestToken(flags, context)
       context.stdout.write(`${format(token, flags)}\n`)
     })
 }
@@ -83,14 +75,10 @@ interface TokenRequestFlags extends ConnectionFlags {
 const minimumValidityMs = 60_000
 
 /** Returns the cached token, or requests one; reports each retry. */
-async function requestToken(
-  source: TokenSource,
-  flags: TokenRequestFlags,
-  context: CommandContext,
-): Promise<AccessToken> {
+async function requestToken(flags: TokenRequestFlags, context: CommandContext): Promise<AccessToken> {
   const timeoutMs = flags.timeout * 1000
   const cache = flags.cache ? openTokenCache(context) : undefined
-  const tokens = createTokenProvider(source, {
+  const tokens = await resolveTokens(flags, context, {
     store: cache?.store,
     timeoutMs,
     attemptTimeoutMs: timeoutMs,

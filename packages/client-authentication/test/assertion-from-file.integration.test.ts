@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { assertionFromFile } from '@tokenwell/client-authentication'
-import { clientCredentials, createTokenProvider } from '@tokenwell/core'
+import { clientCredentials } from '@tokenwell/core'
 import { json, startScriptedServer, type ScriptedServer } from '@tokenwell/internal-testing'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 
@@ -19,14 +19,12 @@ async function start(
 ) {
   const server = await startScriptedServer(respond)
   onTestFinished(() => server.close())
-  const tokens = createTokenProvider(
-    clientCredentials({
-      tokenEndpoint: `${server.origin}/token`,
-      clientId: 'client',
-      clientAuthentication: assertionFromFile(join(folder, 'token')),
-    }),
-    { maxAttempts: 1 },
-  )
+  const tokens = clientCredentials({
+    tokenEndpoint: `${server.origin}/token`,
+    clientId: 'client',
+    clientAuthentication: assertionFromFile(join(folder, 'token')),
+    maxAttempts: 1,
+  })
   return {
     tokens,
     assertions: () => server.requests.map(({ body }) => new URLSearchParams(body).get('client_assertion')),

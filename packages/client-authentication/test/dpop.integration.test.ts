@@ -38,7 +38,10 @@ async function startProvider(): Promise<OidcProvider> {
 
 function start({ tokenEndpoint }: { readonly tokenEndpoint: string }, binding: TokenBinding) {
   const events: TokenEvent[] = []
-  const tokens = createTokenProvider(clientCredentials({ tokenEndpoint, ...credentials, binding }), {
+  const tokens = clientCredentials({
+    tokenEndpoint,
+    ...credentials,
+    binding,
     maxAttempts: 1,
     onEvent: (event) => events.push(event),
   })
@@ -197,9 +200,8 @@ describe('dpop', () => {
     const { privateKey } = await generateKeyPair('ES256', { extractable: true })
     const keyPair = await exportJWK(privateKey)
     const store = createMemoryTokenStore()
-    const source = (binding: TokenBinding) => clientCredentials({ ...server, ...credentials, binding })
-    const values = async (binding: TokenBinding) =>
-      (await createTokenProvider(source(binding), { store }).getToken()).value
+    const tokens = (binding: TokenBinding) => clientCredentials({ ...server, ...credentials, binding, store })
+    const values = async (binding: TokenBinding) => (await tokens(binding).getToken()).value
     expect([await values(dpop({ keyPair })), await values(dpop({ keyPair }))]).toEqual(['token', 'token'])
     expect(server.requests).toHaveLength(1)
     await values(dpop({ keyPair: await generateKeyPair('ES256') }))
@@ -207,9 +209,9 @@ describe('dpop', () => {
 
     const message =
       'A shared token store requires a key that all processes have. Pass the same keyPair to dpop() in each of them.'
-    const unshared = () => source(dpop())
-    expect(() => createTokenProvider(unshared(), { store })).toThrow(message)
-    await expect(createTokenPool(unshared, { store }).for('key').getToken()).rejects.toThrow(message)
+    const unshared = () => tokens(dpop())
+    expect(unshared).toThrow(message)
+    await expect(createTokenPool(unshared).for('key').getToken()).rejects.toThrow(message)
   })
 
   it('names a clock that is off if the server rejects a proof', async () => {

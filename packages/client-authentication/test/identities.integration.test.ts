@@ -10,11 +10,10 @@ import {
   clientAssertion,
   clientCredentials,
   createTokenPool,
-  createTokenProvider,
   jwtBearer,
   tokenExchange,
   type FetchLike,
-  type TokenSource,
+  type TokenProvider,
 } from '@tokenwell/core'
 import { json, startScriptedServer, type ScriptedResponse } from '@tokenwell/internal-testing'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -159,8 +158,8 @@ describe('an identity that many token requests use', () => {
       ? Response.json({ error: 'invalid_client' }, { status: 401 })
       : tokenResponse(`for ${sent}`)
   }
-  const options = { tokenEndpoint: tokenEndpoint.href, fetch: fetchThatRejectsTheFirst }
-  it.each<[string, (identity: IdentitySource) => TokenSource]>([
+  const options = { tokenEndpoint: tokenEndpoint.href, fetch: fetchThatRejectsTheFirst, maxAttempts: 1 }
+  it.each<[string, (identity: IdentitySource) => TokenProvider]>([
     [
       'authenticates a client',
       (identity) =>
@@ -170,7 +169,7 @@ describe('an identity that many token requests use', () => {
     ['is exchanged', (subjectToken) => tokenExchange({ ...options, subjectToken, subject: 'app' })],
   ])('is not sent again when it %s and the token endpoint rejected it', async (_how, create) => {
     const { fetch, identity } = counted()
-    const tokens = createTokenProvider(create(identity), { maxAttempts: 1 })
+    const tokens = create(identity)
     await expect(tokens.getToken()).rejects.toMatchObject({ kind: 'credentials' })
     expect((await tokens.getToken({ forceRefresh: true })).value).toBe('for 2')
     expect((await tokens.getToken({ forceRefresh: true })).value).toBe('for 2')
@@ -255,14 +254,12 @@ it.each<[string, Record<string, string>, () => IdentitySource]>([
   for (const value of ['not a canary', 'canary.example.test/token', 'file:///canary', 'http://[canary']) {
     vi.stubEnv(name, value)
     const identity = create()
-    const tokens = createTokenProvider(
-      clientCredentials({
-        tokenEndpoint: 'https://auth.example.test/token',
-        clientId: 'app',
-        clientAuthentication: clientAssertion(identity),
-      }),
-      { maxAttempts: 1 },
-    )
+    const tokens = clientCredentials({
+      tokenEndpoint: 'https://auth.example.test/token',
+      clientId: 'app',
+      clientAuthentication: clientAssertion(identity),
+      maxAttempts: 1,
+    })
     for (const call of [identity(), tokens.getToken()]) {
       const error = (await call.catch((failure: Error) => failure)) as Error
       expect(error).toMatchObject({ kind: 'configuration', message: expect.stringContaining(name) })

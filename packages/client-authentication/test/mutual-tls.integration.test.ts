@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import { clientCredentials, createTokenProvider } from '@tokenwell/core'
+import { clientCredentials } from '@tokenwell/core'
 import { mutualTls, type MutualTlsOptions } from '@tokenwell/client-authentication/mtls'
 import { exportJWK, importX509 } from 'jose'
 import { generate } from 'selfsigned'
@@ -36,9 +36,7 @@ const jwksOf = async (...certificates: string[]) => ({
 function tokensOf({ tokenEndpoint }: OidcProvider, options: Pick<MutualTlsOptions, 'cert' | 'key'>) {
   const { close, ...tls } = mutualTls({ ca: server.cert, ...options })
   onTestFinished(close)
-  return createTokenProvider(clientCredentials({ tokenEndpoint, clientId: 'client', ...tls }), {
-    maxAttempts: 1,
-  })
+  return clientCredentials({ tokenEndpoint, clientId: 'client', ...tls, maxAttempts: 1 })
 }
 
 it('authenticates with a certificate that the server knows (self_signed_tls_client_auth)', async () => {
@@ -178,8 +176,9 @@ it.each([
   ['with escaped line breaks', () => client.private.replaceAll('\n', '\\n'), 'as two characters'],
 ])('rejects a key %s as configuration', async (_what, key, message) => {
   const tls = mutualTls({ cert: client.cert, key: key() })
-  const source = clientCredentials({ tokenEndpoint: 'https://localhost:9/token', clientId: 'client', ...tls })
-  await expect(createTokenProvider(source).getToken()).rejects.toMatchObject({
+  await expect(
+    clientCredentials({ tokenEndpoint: 'https://localhost:9/token', clientId: 'client', ...tls }).getToken(),
+  ).rejects.toMatchObject({
     kind: 'configuration',
     message: expect.stringContaining(message),
   })

@@ -1,7 +1,7 @@
 import { exportJWK, generateKeyPair, decodeJwt } from 'jose'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { privateKeyJwt, type PrivateKeyJwtOptions } from '@tokenwell/client-authentication'
-import { clientCredentials, createTokenProvider } from '@tokenwell/core'
+import { clientCredentials } from '@tokenwell/core'
 import { startTokenService } from '@tokenwell/token-service'
 import { hasAuthlib, startAuthlib } from './servers/authlib.ts'
 import { startOidcProvider } from './servers/oidc-provider.ts'
@@ -17,14 +17,12 @@ const tokensOf = (
   server: { readonly tokenEndpoint: string } | { readonly authUrl: string },
   options: PrivateKeyJwtOptions,
 ) =>
-  createTokenProvider(
-    clientCredentials({
-      ...server,
-      clientId: 'orders',
-      clientAuthentication: privateKeyJwt({ keyId: 'key-1', ...options }),
-    }),
-    { maxAttempts: 1 },
-  )
+  clientCredentials({
+    ...server,
+    clientId: 'orders',
+    clientAuthentication: privateKeyJwt({ keyId: 'key-1', ...options }),
+    maxAttempts: 1,
+  })
 
 describe.skipIf(!hasAuthlib)('Authlib', () => {
   it.each(['ES256', 'RS256'])(
@@ -94,9 +92,7 @@ it.each(['', '/tenants/one'])(
     onTestFinished(() => provider.close())
     const clientAuthentication = privateKeyJwt({ key: privateKey, keyId: 'key-1' })
     const { issuer } = provider
-    const tokens = createTokenProvider(
-      clientCredentials({ issuer, clientId: 'client', clientAuthentication }),
-    )
+    const tokens = clientCredentials({ issuer, clientId: 'client', clientAuthentication })
     await expect(tokens.getToken()).resolves.toMatchObject({ value: expect.any(String) })
     const [form] = provider.tokenRequests()
     expect(decodeJwt(form!.get('client_assertion')!).aud).toBe(provider.issuer)
@@ -108,8 +104,6 @@ it.each(['client_secret_post', 'client_secret_basic'] as const)('sends the secre
   const provider = await startOidcProvider(client, { methods: [method] })
   onTestFinished(() => provider.close())
   const { issuer } = provider
-  const tokens = createTokenProvider(
-    clientCredentials({ issuer, clientId: 'client', clientSecret: 'secret' }),
-  )
+  const tokens = clientCredentials({ issuer, clientId: 'client', clientSecret: 'secret' })
   await expect(tokens.getToken()).resolves.toMatchObject({ value: expect.any(String) })
 })

@@ -1,5 +1,5 @@
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
-import { clientCredentials, createTokenProvider, type TokenError } from '@tokenwell/core'
+import { clientCredentials, type TokenError } from '@tokenwell/core'
 import { privateKeyJwt, type PrivateKeyJwtOptions } from '@tokenwell/client-authentication'
 import { expectNoSecrets } from '@tokenwell/internal-testing'
 import { decodeJwt, decodeProtectedHeader, exportJWK, exportPKCS8, generateKeyPair, type JWK } from 'jose'
@@ -28,10 +28,12 @@ async function start(algorithm: string, publicJwk: JWK): Promise<OidcProvider> {
 }
 
 const tokensOf = ({ tokenEndpoint }: { tokenEndpoint: string }, options: PrivateKeyJwtOptions) =>
-  createTokenProvider(
-    clientCredentials({ tokenEndpoint, clientId: 'client', clientAuthentication: privateKeyJwt(options) }),
-    { maxAttempts: 1 },
-  )
+  clientCredentials({
+    tokenEndpoint,
+    clientId: 'client',
+    clientAuthentication: privateKeyJwt(options),
+    maxAttempts: 1,
+  })
 
 describe('privateKeyJwt', () => {
   it.each(['ES256', 'ES384', 'ES512', 'RS256', 'PS256', 'EdDSA'])(

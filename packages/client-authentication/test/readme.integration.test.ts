@@ -1,4 +1,4 @@
-import { createTokenProvider, type TokenSource } from '@tokenwell/core'
+import type { TokenProvider } from '@tokenwell/core'
 import { runReadmeExample } from '@tokenwell/internal-testing/readme-example'
 import { json, startScriptedServer } from '@tokenwell/internal-testing'
 import { decodeProtectedHeader, exportPKCS8, generateKeyPair } from 'jose'
@@ -16,7 +16,7 @@ it('runs the example in the README', async () => {
     CLIENT_ID: 'client',
     PRIVATE_KEY: await exportPKCS8(privateKey),
   })
-  const token = await createTokenProvider(tokens as TokenSource).getToken()
+  const token = await (tokens as TokenProvider).getToken()
   expect(token.value).toBe('a-token')
   const assertion = new URLSearchParams(server.requests[0]!.body).get('client_assertion')!
   expect(decodeProtectedHeader(assertion)).toMatchObject({ alg: 'ES256', kid: 'key-1' })

@@ -2,12 +2,12 @@ import { inspect } from 'node:util'
 import { privateKeyJwt } from '@tokenwell/client-authentication'
 import { dpop } from '@tokenwell/client-authentication/dpop'
 import {
-  clientCredentials,
   createMemoryTokenStore,
   createTokenFetch,
   createTokenProvider,
   type TokenStore,
 } from '@tokenwell/core'
+import { createGrantSource } from '@tokenwell/core/adapter'
 import { expectNoSecrets, json, startScriptedServer, type ScriptedServer } from '@tokenwell/internal-testing'
 import { exportJWK, generateKeyPair } from 'jose'
 import { expect, it, onTestFinished } from 'vitest'
@@ -69,7 +69,7 @@ it.each<[string, ScriptedServer['respond'], ScriptedServer['respond']?]>([
   const [key, keyPair] = await Promise.all([newJwk(), newJwk()])
   const { store, written } = recordingStore()
   const seen: unknown[] = []
-  const source = clientCredentials({
+  const source = createGrantSource({
     tokenEndpoint: `${server.origin}/token`,
     clientId: 'client',
     clientAuthentication: privateKeyJwt({ key }),

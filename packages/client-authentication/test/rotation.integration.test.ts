@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { assertionFromFile, privateKeyJwt } from '@tokenwell/client-authentication'
-import { clientCredentials, createTokenProvider, type ClientAuthentication } from '@tokenwell/core'
+import { clientCredentials, type ClientAuthentication } from '@tokenwell/core'
 import { createFakeClock } from '@tokenwell/core/testing'
 import { json, startScriptedServer } from '@tokenwell/internal-testing'
 import { decodeProtectedHeader, exportJWK, generateKeyPair, type JWK } from 'jose'
@@ -17,12 +17,13 @@ async function start(clientAuthentication: ClientAuthentication, accepts: (asser
   )
   onTestFinished(() => server.close())
   const clock = createFakeClock()
-  const source = clientCredentials({
+  const tokens = clientCredentials({
     tokenEndpoint: `${server.origin}/token`,
     clientId: 'client',
     clientAuthentication,
+    clock,
+    maxAttempts: 1,
   })
-  const tokens = createTokenProvider(source, { clock, maxAttempts: 1 })
   const getMany = () => Promise.all(Array.from({ length: 1_000 }, () => tokens.getToken()))
   return { server, clock, tokens, getMany }
 }

@@ -15,3 +15,10 @@ export { dropsBackgroundWork } from './runtime/environment.ts'
 export { refreshed, type Refreshed, type RefreshedOptions } from './runtime/refreshed.ts'
 export { tokenSharing } from './sharing/token-sharing.ts'
 export type { StoredCooldown, StoredToken, TokenLease, TokenStore } from './sharing/token-store.ts'
+export {
+  createGrantSource,
+  type Grant,
+  type GrantParameters,
+  type GrantRequest,
+} from './sources/grant-source.ts'
+export type { TokenEndpointOptions } from './sources/client.ts'

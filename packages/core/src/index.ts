@@ -26,4 +26,4 @@ export {
 export type { FetchLike } from './sources/send.ts'
 export { tokenResponseBody, type AccessToken } from './provider/access-token.ts'
 export type { TokenEvent, TokenEventListener } from './provider/events.ts'
-export type { TokenRequestContext, TokenSource } from './sources/token-source.ts'
+export type { TokenRequestContext, TokenSource } from './protocol/token-source.ts'

@@ -20,7 +20,5 @@ export { tokenResponseSchema, type Schema, type TokenResponse } from './protocol
 export { errorCode } from './runtime/error-code.ts'
 export { notifyListener } from './runtime/listeners.ts'
 export { noStore } from './runtime/environment.ts'
-export { createGrantSource } from './sources/grant-source.ts'
 export { createIssuerDiscovery, type IssuerDiscovery } from './sources/discovery.ts'
 export { readBody } from './sources/send.ts'
-export type { TokenEndpointOptions } from './sources/client.ts'

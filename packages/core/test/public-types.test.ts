@@ -3,7 +3,6 @@ import {
   clientCredentials,
   createTokenFetch,
   createTokenPool,
-  createTokenProvider,
   type AttachOptions,
   type BackendTokensOptions,
   type ClientCredentialsOptions,
@@ -38,24 +37,25 @@ describe('optional members', () => {
 
   it('accept environment variables', () => {
     const { AUTH_URL, SCOPE, AUDIENCE } = { ...process.env } as Record<string, string | undefined>
-    const tokens = createTokenProvider(
-      clientCredentials({
-        authUrl: AUTH_URL,
-        tokenEndpoint: AUTH_URL ? undefined : 'https://auth.example.com/token',
-        clientId: 'client',
-        clientSecret: 'secret',
-        scope: SCOPE,
-        audience: AUDIENCE,
-        resource: undefined,
-        parameters: undefined,
-        expiresInUnit: undefined,
-        fetch: undefined,
-        allowInsecureRequests: undefined,
-        dangerouslyAllowBrowser: undefined,
-        clientAuthentication: undefined,
-      }),
-      { store: undefined, timeoutMs: undefined, onEvent: undefined, clock: undefined },
-    )
+    const tokens = clientCredentials({
+      authUrl: AUTH_URL,
+      tokenEndpoint: AUTH_URL ? undefined : 'https://auth.example.com/token',
+      clientId: 'client',
+      clientSecret: 'secret',
+      scope: SCOPE,
+      audience: AUDIENCE,
+      resource: undefined,
+      parameters: undefined,
+      expiresInUnit: undefined,
+      fetch: undefined,
+      allowInsecureRequests: undefined,
+      dangerouslyAllowBrowser: undefined,
+      clientAuthentication: undefined,
+      store: undefined,
+      timeoutMs: undefined,
+      onEvent: undefined,
+      clock: undefined,
+    })
     const options = { allowedOrigins: ['https://api.example.com'], header: undefined, scheme: undefined }
     expect(
       createTokenFetch(tokens, { ...options, fetch: undefined, retryOnRejection: undefined }),
@@ -65,9 +65,12 @@ describe('optional members', () => {
 
 it('a provider, a pool and their tokens implement their interfaces', () => {
   // `fetch` is a FetchLike, and a TokenFetch can replace `fetch`.
-  const tokens = createTokenProvider(
-    clientCredentials({ tokenEndpoint: 'https://a.example.com', clientId: 'a', clientSecret: 'b', fetch }),
-  )
+  const tokens = clientCredentials({
+    tokenEndpoint: 'https://a.example.com',
+    clientId: 'a',
+    clientSecret: 'b',
+    fetch,
+  })
   const replacement: (input: string | URL | Request, init?: RequestInit) => Promise<Response> =
     createTokenFetch(tokens, {
       allowedOrigins: ['https://api.example.com'],

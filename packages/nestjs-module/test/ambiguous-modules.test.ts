@@ -12,6 +12,7 @@ import {
 } from '@nestjs/common'
 import { ModuleRef, NestFactory } from '@nestjs/core'
 import { Test } from '@nestjs/testing'
+import { createTokenProvider } from '@tokenwell/core'
 import { getTokenProviderToken, TokenModule } from '@tokenwell/nestjs-module'
 import { getTokenHttpToken, InjectTokenHttp, TokenHttpModule } from '@tokenwell/nestjs-module/axios'
 import { useTestServers } from '@tokenwell/internal-testing/vitest'
@@ -19,7 +20,8 @@ import { firstValueFrom } from 'rxjs'
 import { describe, expect, it, vi } from 'vitest'
 
 const servers = useTestServers()
-const tokens = (options = {}) => TokenModule.forRoot({ source: servers.endpoint.source, ...options })
+const tokens = (options = {}) =>
+  TokenModule.forRoot({ tokens: createTokenProvider(servers.endpoint.source), ...options })
 const http = (options = {}) => TokenHttpModule.register({ baseURL: servers.api.origin, ...options })
 const compile = (imports: ModuleMetadata['imports'] = [], providers: ModuleMetadata['providers'] = []) =>
   Test.createTestingModule({ imports, providers }).compile()

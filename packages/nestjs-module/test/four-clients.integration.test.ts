@@ -14,7 +14,7 @@ import { expect, it } from 'vitest'
 const servers = useTestServers()
 
 async function createClients(): Promise<((path: string) => Promise<number>)[]> {
-  const { source: tokens } = servers.endpoint
+  const { tokens } = servers
   const url = `${servers.api.origin}/v1`
   const apiFetch = createTokenFetch(tokens, { baseUrl: url })
   const instance = create({ baseURL: url })
@@ -32,7 +32,7 @@ async function createClients(): Promise<((path: string) => Promise<number>)[]> {
   ]
 }
 
-it('four clients of one source share its token, its requests and its rejections', async () => {
+it('four clients of one provider share its token, its requests and its rejections', async () => {
   const { api, endpoint } = servers
   const clients = await createClients()
   const callAll = () => Promise.all([...clients, ...clients].map((call) => call('orders')))
@@ -46,7 +46,7 @@ it('four clients of one source share its token, its requests and its rejections'
 })
 
 it('four clients name what is missing', async () => {
-  const { source: tokens } = servers.endpoint
+  const { tokens } = servers
   const messageOf = async (create: () => unknown): Promise<string> => {
     try {
       await create()

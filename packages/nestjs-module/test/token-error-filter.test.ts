@@ -4,7 +4,7 @@ import { Controller, Get, HttpException, Inject, Module, Param, type ArgumentsHo
 import { APP_FILTER } from '@nestjs/core'
 import { ClientProxyFactory, EventPattern, MessagePattern, ServerTCP, Transport } from '@nestjs/microservices'
 import { Test } from '@nestjs/testing'
-import { TokenError, type TokenErrorKind, type TokenProvider } from '@tokenwell/core'
+import { createTokenProvider, TokenError, type TokenErrorKind, type TokenProvider } from '@tokenwell/core'
 import { getTokenProviderToken, InjectTokens, TokenErrorFilter, TokenModule } from '@tokenwell/nestjs-module'
 import { TokenHttpModule } from '@tokenwell/nestjs-module/axios'
 import { json } from '@tokenwell/internal-testing'
@@ -44,7 +44,10 @@ class OrdersController {
 async function start() {
   const messages: string[] = []
   const log = (text: unknown) => void messages.push(String(text))
-  const tokens = TokenModule.forRoot({ isGlobal: true, source: servers.endpoint.source, maxAttempts: 1 })
+  const tokens = TokenModule.forRoot({
+    isGlobal: true,
+    tokens: createTokenProvider(servers.endpoint.source, { maxAttempts: 1 }),
+  })
   @Module({
     imports: [tokens, TokenHttpModule.register({ baseURL: servers.api.origin })],
     controllers: [OrdersController],
@@ -70,7 +73,14 @@ it.each(['tokens', 'http'])('responds with 502 if the credentials are rejected, 
 
 it('names the client in errors at run time', async () => {
   const module = await Test.createTestingModule({
-    imports: [TokenModule.forRoot({ name: 'billing', source: servers.endpoint.source })],
+    imports: [
+      TokenModule.forRoot({
+        name: 'billing',
+        tokenEndpoint: `${servers.endpoint.origin}/token`,
+        clientId: 'a-client',
+        clientSecret: 'a-secret',
+      }),
+    ],
   }).compile()
   onTestFinished(() => module.close())
   servers.endpoint.respond = () => json({ error: 'invalid_client' }, 401)

@@ -1,4 +1,5 @@
 import 'reflect-metadata'
+import { createTokenProvider } from '@tokenwell/core'
 import { HttpService } from '@nestjs/axios'
 import { Test } from '@nestjs/testing'
 import { getTokenProviderToken, TokenModule } from '@tokenwell/nestjs-module'
@@ -22,11 +23,11 @@ describeAdapter({
     }
     const { tokens, options } = attach
     const module = await (
-      typeof tokens === 'function' || 'requestToken' in tokens
+      typeof tokens === 'function'
         ? Test.createTestingModule({ imports: [TokenHttpModule.register({ ...options, tokens })] })
         : Test.createTestingModule({
             imports: [
-              TokenModule.forRoot({ isGlobal: true, source: unused }),
+              TokenModule.forRoot({ isGlobal: true, tokens: createTokenProvider(unused) }),
               TokenHttpModule.register(options),
             ],
           })

@@ -16,7 +16,7 @@ import { expect, it } from 'vitest'
 
 const servers = useTestServers()
 const tokenModule = (options = {}) =>
-  TokenModule.forRoot({ isGlobal: true, source: servers.endpoint.source, ...options })
+  TokenModule.forRoot({ isGlobal: true, tokens: servers.tokens, ...options })
 
 @Injectable()
 class Orders {

@@ -1,7 +1,7 @@
 import 'reflect-metadata'
 import { Inject, Injectable, Module, Scope } from '@nestjs/common'
 import { Test } from '@nestjs/testing'
-import { TokenError, type TokenProvider, type TokenSource } from '@tokenwell/core'
+import { createTokenProvider, TokenError, type TokenProvider, type TokenSource } from '@tokenwell/core'
 import {
   getTokenProviderToken,
   InjectTokens,
@@ -22,6 +22,9 @@ function createSource(name = 'token') {
   }))
   return { cacheKey: () => Promise.resolve(name), requestToken }
 }
+
+/** Options that are valid. */
+const valid = { authUrl: 'https://auth.example.com', clientId: 'client', clientSecret: 'secret' }
 
 const started: { close(): Promise<void> }[] = []
 async function start(imports: Module['imports'], providers: Module['providers'] = []) {
@@ -56,8 +59,11 @@ class Orders {
 }
 
 describe('forRoot', () => {
-  it('provides tokens of a source', async () => {
-    const { module } = await start([TokenModule.forRoot({ source: createSource() })], [Orders])
+  it('provides the tokens of a provider', async () => {
+    const { module } = await start(
+      [TokenModule.forRoot({ tokens: createTokenProvider(createSource()) })],
+      [Orders],
+    )
     expect(await valueOf(module.get(Orders).tokens)).toBe('token-1')
   })
 
@@ -80,7 +86,7 @@ describe('forRoot', () => {
 
   it('throws what reading its options throws, unchanged', async () => {
     const options = {
-      get source(): TokenSource {
+      get tokens(): TokenProvider {
         throw new RangeError('not yet')
       },
     }
@@ -95,10 +101,11 @@ describe('forRoot', () => {
     ])
   })
 
-  it('passes on the options of createTokenProvider', async () => {
+  it('passes on the options of the provider', async () => {
     const events: string[] = []
+    const fetch = async () => Response.json({ access_token: 'fetched', expires_in: 60 })
     const onEvent = ({ type }: { type: string }) => void events.push(type)
-    const { tokens } = await start([TokenModule.forRoot({ source: createSource(), onEvent })])
+    const { tokens } = await start([TokenModule.forRoot({ ...valid, fetch, onEvent })])
     await tokens().getToken()
     expect(events).toStrictEqual(['token_requested', 'token_received', 'call_settled'])
   })
@@ -112,9 +119,9 @@ describe('forRoot', () => {
     }
     const { module, tokens } = await start(
       [
-        TokenModule.forRoot({ source: createSource('unnamed') }),
-        TokenModule.forRoot({ name: 'billing', source: createSource('billing') }),
-        TokenModule.forRoot({ name: 'orders', source: createSource('orders') }),
+        TokenModule.forRoot({ tokens: createTokenProvider(createSource('unnamed')) }),
+        TokenModule.forRoot({ name: 'billing', tokens: createTokenProvider(createSource('billing')) }),
+        TokenModule.forRoot({ name: 'orders', tokens: createTokenProvider(createSource('orders')) }),
       ],
       [All],
     )
@@ -127,8 +134,8 @@ describe('forRoot', () => {
   it('is available only in importing modules, unless it is global', async () => {
     @Module({ providers: [Orders], exports: [Orders] })
     class OrdersModule {}
-    const local = TokenModule.forRoot({ source: createSource() })
-    const global = TokenModule.forRoot({ source: createSource(), isGlobal: true })
+    const local = TokenModule.forRoot({ tokens: createTokenProvider(createSource()) })
+    const global = TokenModule.forRoot({ tokens: createTokenProvider(createSource()), isGlobal: true })
     const error = await failureOf(start([local, OrdersModule]))
     expect(String(error)).toContain('TokenProvider')
     const { module } = await start([global, OrdersModule])
@@ -139,7 +146,10 @@ describe('forRoot', () => {
     @Injectable({ scope: Scope.REQUEST })
     class PerRequest extends Orders {}
     Inject(getTokenProviderToken())(PerRequest, undefined, 0)
-    const { module } = await start([TokenModule.forRoot({ source: createSource() })], [PerRequest])
+    const { module } = await start(
+      [TokenModule.forRoot({ tokens: createTokenProvider(createSource()) })],
+      [PerRequest],
+    )
     const [one, two] = await Promise.all([module.resolve(PerRequest), module.resolve(PerRequest)])
     expect(one).not.toBe(two)
     expect([await valueOf(one.tokens), await valueOf(two.tokens)]).toStrictEqual(['token-1', 'token-1'])
@@ -148,7 +158,7 @@ describe('forRoot', () => {
   it('can be overridden in tests', async () => {
     const source = createSource()
     const module = await Test.createTestingModule({
-      imports: [TokenModule.forRoot({ source, eager: true })],
+      imports: [TokenModule.forRoot({ tokens: createTokenProvider(source), eager: true })],
       providers: [Orders],
     })
       .overrideProvider(getTokenProviderToken())
@@ -164,7 +174,9 @@ describe('forRoot', () => {
 describe('forRootAsync', () => {
   const OPTIONS = Symbol('options')
   @Module({
-    providers: [{ provide: OPTIONS, useFactory: () => ({ source: createSource('injected') }) }],
+    providers: [
+      { provide: OPTIONS, useFactory: () => ({ tokens: createTokenProvider(createSource('injected')) }) },
+    ],
     exports: [OPTIONS],
   })
   class ConfigModule {}
@@ -172,7 +184,7 @@ describe('forRootAsync', () => {
   @Injectable()
   class Factory {
     createTokenOptions(): TokenModuleOptions {
-      return { source: createSource('made') }
+      return { tokens: createTokenProvider(createSource('made')) }
     }
   }
   @Module({ providers: [Factory], exports: [Factory] })
@@ -212,7 +224,7 @@ describe('forRootAsync', () => {
       TokenModule.forRootAsync({
         name: 'b',
         isGlobal: true,
-        useFactory: () => ({ source: createSource('b') }),
+        useFactory: () => ({ tokens: createTokenProvider(createSource('b')) }),
       }),
       Elsewhere,
     ])
@@ -223,7 +235,9 @@ describe('forRootAsync', () => {
 describe('the lifecycle of an application', () => {
   it('starts with a token request if `eager` is set', async () => {
     const source = createSource()
-    const { tokens } = await start([TokenModule.forRoot({ source, eager: true })])
+    const { tokens } = await start([
+      TokenModule.forRoot({ tokens: createTokenProvider(source), eager: true }),
+    ])
     expect(source.requestToken).toHaveBeenCalledTimes(1)
     await tokens().getToken()
     expect(source.requestToken).toHaveBeenCalledTimes(1)
@@ -231,14 +245,14 @@ describe('the lifecycle of an application', () => {
 
   it('starts without a token request by default', async () => {
     const source = createSource()
-    await start([TokenModule.forRoot({ source })])
+    await start([TokenModule.forRoot({ tokens: createTokenProvider(source) })])
     expect(source.requestToken).not.toHaveBeenCalled()
   })
 
   it('requests no token before the modules are initialised', async () => {
     const source = createSource()
     const module = await Test.createTestingModule({
-      imports: [TokenModule.forRoot({ source, eager: true })],
+      imports: [TokenModule.forRoot({ tokens: createTokenProvider(source), eager: true })],
     }).compile()
     started.push(module)
     expect(source.requestToken).not.toHaveBeenCalled()
@@ -249,14 +263,16 @@ describe('the lifecycle of an application', () => {
   it('starts if the token endpoint is unavailable', async () => {
     const source = createSource()
     source.requestToken.mockRejectedValue(new TokenError({ kind: 'credentials', message: 'No' }))
-    const { tokens } = await start([TokenModule.forRoot({ source, eager: true })])
+    const { tokens } = await start([
+      TokenModule.forRoot({ tokens: createTokenProvider(source), eager: true }),
+    ])
     expect(await failureOf(tokens().getToken())).toMatchObject({ kind: 'credentials' })
   })
 
   it('ends without an error if a test double has no close()', async () => {
     const logError = vi.fn()
     const module = await Test.createTestingModule({
-      imports: [TokenModule.forRoot({ source: createSource() })],
+      imports: [TokenModule.forRoot({ tokens: createTokenProvider(createSource()) })],
     })
       .overrideProvider(getTokenProviderToken())
       .useValue({})
@@ -274,7 +290,7 @@ describe('the lifecycle of an application', () => {
       signals.push(signal)
       return new Promise(() => {})
     })
-    const { module, tokens } = await start([TokenModule.forRoot({ source })])
+    const { module, tokens } = await start([TokenModule.forRoot({ tokens: createTokenProvider(source) })])
     const failure = failureOf(tokens().getToken())
     await vi.waitUntil(() => signals.length > 0, { timeout: 20_000 })
     await module.close()
@@ -284,16 +300,15 @@ describe('the lifecycle of an application', () => {
 })
 
 describe('invalid options', () => {
-  const valid = { authUrl: 'https://auth.example.com', clientId: 'client', clientSecret: 'secret' }
-
   it.each<[string, object, RegExp]>([
     ['no client ID', { ...valid, clientId: undefined }, /clientId/],
     ['an empty client secret', { ...valid, clientSecret: '' }, /clientSecret/],
     ['no URL', { ...valid, authUrl: undefined }, /authUrl/],
     ['plain HTTP', { ...valid, authUrl: 'http://auth.example.com' }, /authUrl/],
     ['a negative time', { ...valid, timeoutMs: -1 }, /timeoutMs/],
-    ['an undefined source', { source: undefined }, /source/],
-    ['a source and credentials', { ...valid, source: createSource() }, /source.*clientId|clientId.*source/],
+    ['undefined tokens', { tokens: undefined }, /tokens must be/],
+    ['tokens and credentials', { ...valid, tokens: createTestTokenProvider() }, /tokens and clientId/],
+    ['a source', { source: createSource() }, /Set tokens, such as createTokenProvider\(source\)/],
   ])('stop the application and name the option and the client: %s', async (_name, options, pattern) => {
     const error = await failureOf(
       start([TokenModule.forRoot({ ...(options as TokenModuleOptions), name: 'billing' })]),

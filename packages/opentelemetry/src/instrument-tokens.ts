@@ -29,7 +29,7 @@ const scope = '@tokenwell/opentelemetry'
  * const stop = instrumentTokens(tokens, { name: 'speech' })
  *
  * @returns a function that stops the recording
- * @throws {TypeError} for a source, which emits no events
+ * @throws {TypeError} for anything that emits no events
  */
 export function instrumentTokens(
   tokens: TokenProvider | Pick<TokenPool<never>, 'subscribe'>,
@@ -38,7 +38,7 @@ export function instrumentTokens(
   const { meterProvider = metrics, tracerProvider = trace, name, maxKeys = 0 } = options
   if (typeof (tokens as Partial<TokenProvider>).subscribe !== 'function') {
     throw new TypeError(
-      'instrumentTokens takes a token provider. Pass createTokenProvider(source), also to the clients.',
+      'instrumentTokens takes a token provider or a pool. Pass the one that the clients use.',
     )
   }
   const identityOf = createIdentity(name, maxKeys)

@@ -136,15 +136,16 @@ describe('spans', () => {
 describe('a pool', () => {
   const createPool = (maxEntries: number) => {
     const pool = createTokenPool(
-      (key: string) => ({
-        cacheKey: async () => key,
-        requestToken: async () => ({
-          accessToken: `of ${key}`,
-          tokenType: 'Bearer',
-          expiresIn: 60,
-          scope: [],
+      (key: string) =>
+        createTokenProvider({
+          cacheKey: async () => key,
+          requestToken: async () => ({
+            accessToken: `of ${key}`,
+            tokenType: 'Bearer',
+            expiresIn: 60,
+            scope: [],
+          }),
         }),
-      }),
       { maxEntries },
     )
     onTestFinished(() => pool.close())

@@ -8,7 +8,7 @@ import {
 } from '@opentelemetry/api'
 import { MeterProvider as SdkMeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics'
 import { SimpleSpanProcessor, TracerProvider as SdkTracerProvider } from '@opentelemetry/sdk-trace'
-import { clientCredentials, createTokenFetch, createTokenProvider } from '@tokenwell/core'
+import { clientCredentials, createTokenFetch } from '@tokenwell/core'
 import { instrumentTokens } from '@tokenwell/opentelemetry'
 import { json } from '@tokenwell/internal-testing'
 import { useTestServers } from '@tokenwell/internal-testing/vitest'
@@ -76,9 +76,7 @@ describe('instrumentTokens', () => {
   it('exports neither secret, token, client ID nor URL', async () => {
     const canaries = ['canary-secret', 'canary-client', 'canary-token', 'canary-text']
     const [clientSecret, clientId, token, text] = canaries as [string, string, string, string]
-    const tokens = createTokenProvider(
-      clientCredentials({ authUrl: servers.endpoint.origin, clientId, clientSecret }),
-    )
+    const tokens = clientCredentials({ authUrl: servers.endpoint.origin, clientId, clientSecret })
     onTestFinished(() => tokens.close())
     onTestFinished(instrumentTokens(tokens, telemetry))
     const responses = [

@@ -44,9 +44,7 @@ async function exported() {
 
 it('says what to pass in place of a source', () => {
   const source = { cacheKey: async () => 'key', requestToken: async () => expect.fail() }
-  expect(() => instrumentTokens(source as never)).toThrow(
-    'takes a token provider. Pass createTokenProvider(source)',
-  )
+  expect(() => instrumentTokens(source as never)).toThrow('takes a token provider or a pool.')
 })
 
 it('the metrics of tokens have names, units and descriptions, as the page on telemetry shows', async () => {

@@ -3,7 +3,7 @@ import { Controller, Post } from '@nestjs/common'
 import { ExpressAdapter } from '@nestjs/platform-express'
 import { FastifyAdapter } from '@nestjs/platform-fastify'
 import { Test } from '@nestjs/testing'
-import { clientCredentialsForResource, createTokenFetch, createTokenProvider } from '@tokenwell/core'
+import { clientCredentialsForResource, createTokenFetch } from '@tokenwell/core'
 import express from 'express'
 import Fastify from 'fastify'
 import 'reflect-metadata'
@@ -121,29 +121,27 @@ describe.each(Object.entries(apis))('%s', (_name, start) => {
       /^403 .*error="insufficient_scope".*scope="orders:read", resource_metadata=/,
     )
     const requests: URLSearchParams[] = []
-    const tokens = createTokenProvider(
-      clientCredentialsForResource({
-        protectedResource: `${origin}/mcp`,
-        trustedIssuers: [issuer.issuer],
-        clientId: 'client',
-        clientSecret: 'secret',
-        fetch: async (input, init) => {
-          const { pathname } = new URL(input instanceof Request ? input.url : input)
-          if (pathname.endsWith('oauth-authorization-server')) {
-            return Response.json({ issuer: issuer.issuer, token_endpoint: `${issuer.issuer}/token` })
-          }
-          if (pathname !== '/token') return fetch(input, init)
-          const form = new URLSearchParams(init?.body as string)
-          requests.push(form)
-          const claims = { aud: form.get('resource'), scope: form.get('scope') }
-          return Response.json({
-            access_token: await issuer.sign(claims),
-            token_type: 'Bearer',
-            expires_in: 600,
-          })
-        },
-      }),
-    )
+    const tokens = clientCredentialsForResource({
+      protectedResource: `${origin}/mcp`,
+      trustedIssuers: [issuer.issuer],
+      clientId: 'client',
+      clientSecret: 'secret',
+      fetch: async (input, init) => {
+        const { pathname } = new URL(input instanceof Request ? input.url : input)
+        if (pathname.endsWith('oauth-authorization-server')) {
+          return Response.json({ issuer: issuer.issuer, token_endpoint: `${issuer.issuer}/token` })
+        }
+        if (pathname !== '/token') return fetch(input, init)
+        const form = new URLSearchParams(init?.body as string)
+        requests.push(form)
+        const claims = { aud: form.get('resource'), scope: form.get('scope') }
+        return Response.json({
+          access_token: await issuer.sign(claims),
+          token_type: 'Bearer',
+          expires_in: 600,
+        })
+      },
+    })
     const apiFetch = createTokenFetch(tokens, { allowedOrigins: [origin] })
     expect((await apiFetch(`${origin}/mcp`, { method: 'POST' })).ok).toBe(true)
     expect(requests.map((form) => form.get('resource'))).toEqual([`${origin}/mcp`])

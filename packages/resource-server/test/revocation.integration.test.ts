@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { clientCredentials, createTokenProvider } from '@tokenwell/core'
+import { clientCredentials } from '@tokenwell/core'
 import { createFakeClock } from '@tokenwell/core/testing'
 import { createTokenVerifier } from '@tokenwell/resource-server'
 import { startTokenService } from '@tokenwell/token-service'
@@ -13,7 +13,7 @@ it('rejects a token that our token service has revoked, after cacheMs at the lat
   })
   onTestFinished(() => service.close())
   const { authUrl } = service
-  const { value } = await createTokenProvider(clientCredentials({ authUrl, ...client })).getToken()
+  const { value } = await clientCredentials({ authUrl, ...client }).getToken()
   const clock = createFakeClock(Date.now())
   const verifier = createTokenVerifier({ introspection: { authUrl, ...api, cacheMs: 500 }, clock })
   const isAccepted = () =>

@@ -28,14 +28,14 @@ const withFile = `
 import { createFileTokenStore } from '@tokenwell/token-stores/file'
 const store = createFileTokenStore({ folder: process.env.STORE })`
 const options =
-  '{ store, onEvent: ({ type, cause }) => type === "store_unavailable" && console.error(cause) }'
+  '{ ...credentials, store, onEvent: ({ type, cause }) => type === "store_unavailable" && console.error(cause) }'
 
 it.each([
   [
     'Redis',
     'after close()',
     `${withRedis}
-const tokens = createTokenProvider(source, ${options})
+const tokens = clientCredentials(${options})
 await tokens.getToken()
 await tokens.close()
 client.destroy()`,
@@ -45,7 +45,7 @@ client.destroy()`,
     'with await using',
     `${withRedis}
 {
-  await using tokens = createTokenProvider(source, ${options})
+  await using tokens = clientCredentials(${options})
   await tokens.getToken()
 }
 process.exit()`,
@@ -54,7 +54,7 @@ process.exit()`,
     'PostgreSQL',
     'after close()',
     `${withPostgres}
-const tokens = createTokenProvider(source, ${options})
+const tokens = clientCredentials(${options})
 await tokens.getToken()
 await tokens.close()
 process.exit()`,
@@ -63,13 +63,13 @@ process.exit()`,
     'PostgreSQL',
     'that end by themselves',
     `${withPostgres}
-await createTokenProvider(source, ${options}).getToken()`,
+await clientCredentials(${options}).getToken()`,
   ],
   [
     'a file',
     'after close()',
     `${withFile}
-const tokens = createTokenProvider(source, ${options})
+const tokens = clientCredentials(${options})
 await tokens.getToken()
 await tokens.close()
 process.exit()`,
@@ -78,15 +78,15 @@ process.exit()`,
     'a file',
     'that end by themselves',
     `${withFile}
-await createTokenProvider(source, ${options}).getToken()`,
+await clientCredentials(${options}).getToken()`,
   ],
 ] as const)('three short programs share one token through %s, %s', async (name, _how, program) => {
   const server = await startScriptedServer(() => json({ access_token: 'token', expires_in: 3600 }))
   onTestFinished(() => server.close())
   const STORE = await startStore(name)
   if (STORE === undefined) return
-  const code = `import { clientCredentials, createTokenProvider } from '@tokenwell/core'
-const source = clientCredentials({ tokenEndpoint: process.env.URL, clientId: 'id', clientSecret: 'secret' })
+  const code = `import { clientCredentials } from '@tokenwell/core'
+const credentials = { tokenEndpoint: process.env.URL, clientId: 'id', clientSecret: 'secret' }
 ${program}`
   for (let run = 0; run < 3; run++) {
     const args = ['--conditions=@tokenwell/source', '--input-type=module', '-e', code]

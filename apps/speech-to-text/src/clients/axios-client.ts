@@ -1,12 +1,12 @@
 import { create } from 'axios'
 import { attachTokens } from '@tokenwell/axios-interceptor'
-import { clientCredentials, createTokenProvider } from '@tokenwell/core'
+import { clientCredentials } from '@tokenwell/core'
 import type { Connection } from '../platform/connection.ts'
 import { transcribeRecording, type SendRequest } from '../speech/transcribe-recording.ts'
 import type { SpeechClient } from './speech-client.ts'
 
 export function createAxiosClient({ speechUrl, onEvent, ...credentials }: Connection): SpeechClient {
-  const tokens = createTokenProvider(clientCredentials(credentials), { onEvent })
+  const tokens = clientCredentials({ ...credentials, onEvent })
   const api = create({ baseURL: speechUrl, validateStatus: null })
   attachTokens(api, tokens)
 

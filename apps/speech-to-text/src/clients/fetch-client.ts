@@ -1,11 +1,11 @@
-import { clientCredentials, createTokenFetch, createTokenProvider } from '@tokenwell/core'
+import { clientCredentials, createTokenFetch } from '@tokenwell/core'
 import type { Connection } from '../platform/connection.ts'
 import { toSpeechApiResponse } from '../speech/speech-api-response.ts'
 import { transcribeRecording, type SendRequest } from '../speech/transcribe-recording.ts'
 import type { SpeechClient } from './speech-client.ts'
 
 export function createFetchClient({ speechUrl, onEvent, ...credentials }: Connection): SpeechClient {
-  const tokens = createTokenProvider(clientCredentials(credentials), { onEvent })
+  const tokens = clientCredentials({ ...credentials, onEvent })
   const apiFetch = createTokenFetch(tokens, { baseUrl: speechUrl })
 
   const send: SendRequest = async ({ method, path, form, signal }) => {

@@ -1,5 +1,5 @@
 import ky from 'ky'
-import { clientCredentials, createTokenProvider } from '@tokenwell/core'
+import { clientCredentials } from '@tokenwell/core'
 import { tokenHooks } from '@tokenwell/ky-hook'
 import type { Connection } from '../platform/connection.ts'
 import { toSpeechApiResponse } from '../speech/speech-api-response.ts'
@@ -7,7 +7,7 @@ import { transcribeRecording, type SendRequest } from '../speech/transcribe-reco
 import type { SpeechClient } from './speech-client.ts'
 
 export function createKyClient({ speechUrl, onEvent, ...credentials }: Connection): SpeechClient {
-  const tokens = createTokenProvider(clientCredentials(credentials), { onEvent })
+  const tokens = clientCredentials({ ...credentials, onEvent })
   const api = ky
     .create({ throwHttpErrors: false, timeout: false })
     .extend(tokenHooks(tokens, { prefix: speechUrl }))

@@ -1,9 +1,9 @@
 import { attachTokens } from '@tokenwell/axios-interceptor'
-import { backendTokens, createTokenProvider } from '@tokenwell/core'
+import { backendTokens } from '@tokenwell/core'
 import * as axios from 'axios'
 
 // As a page's own script would; the tests use it in the page.
-const tokens = createTokenProvider(backendTokens({ url: '/token' }))
+const tokens = backendTokens({ url: '/token' })
 const page = { axios, attachTokens, tokens }
 Object.assign(globalThis, { page })
 

@@ -6,7 +6,8 @@ import {
   TokenError,
   type ClientAuthentication,
   type ClientCredentialsOptions,
-  type TokenSource,
+  type TokenProvider,
+  type TokenProviderOptions,
 } from '@tokenwell/core'
 import type { TokenRequestOptions } from '@tokenwell/core/protocol'
 import { nameOptions, UsageError } from '../errors.ts'
@@ -151,17 +152,18 @@ export async function resolveConnection(
 }
 
 /**
- * Where tokens come from: client credentials, or the identity of this machine as the grant.
+ * A provider of tokens from client credentials, or the identity of this machine as the grant.
  *
  * @throws {UsageError} as `resolveConnection`
  */
-export async function resolveSource(
+export async function resolveTokens(
   flags: ConnectionFlags,
   context: CommandContext,
+  settings: TokenProviderOptions,
   options: ResolveOptions = {},
-): Promise<TokenSource> {
+): Promise<TokenProvider> {
   if (flags.grant === 'client-credentials')
-    return clientCredentials(await resolveConnection(flags, context, options))
+    return clientCredentials({ ...(await resolveConnection(flags, context, options)), ...settings })
   const { places, unused } = await placesOf(flags, context)
   const found = findEndpoint(places)
   const { identity } = flags
@@ -189,6 +191,7 @@ export async function resolveSource(
       assertion,
       subject: path ?? `${identity} ${assertionAudience}`,
       ...requestOptions(flags),
+      ...settings,
     }),
   )
 }

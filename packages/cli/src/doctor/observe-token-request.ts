@@ -1,10 +1,4 @@
-import {
-  clientCredentials,
-  createTokenProvider,
-  TokenError,
-  type AccessToken,
-  type FetchLike,
-} from '@tokenwell/core'
+import { clientCredentials, TokenError, type AccessToken, type FetchLike } from '@tokenwell/core'
 import { errorCode } from '@tokenwell/core/protocol'
 import type { Connection } from '../connection/resolve.ts'
 
@@ -51,8 +45,9 @@ export async function observeTokenRequest(connection: Connection, limitMs: numbe
     timedOut: false,
   }
   let lifetimeProblem: ObservedRequest['lifetimeProblem']
-  const source = clientCredentials({ ...connection, fetch: observingFetch(observed) })
-  const tokens = createTokenProvider(source, {
+  const tokens = clientCredentials({
+    ...connection,
+    fetch: observingFetch(observed),
     maxAttempts: 1,
     timeoutMs: limitMs,
     attemptTimeoutMs: limitMs,

@@ -1,5 +1,4 @@
 import { once } from 'node:events'
-import { createTokenProvider } from '@tokenwell/core'
 import { secureUrl } from '@tokenwell/core/protocol'
 import { Command } from 'commander'
 import {
@@ -8,7 +7,7 @@ import {
   wholeNumber,
   type ConnectionFlags,
 } from '../connection/flags.ts'
-import { resolveSource, type Missing } from '../connection/resolve.ts'
+import { resolveTokens, type Missing } from '../connection/resolve.ts'
 import { UsageError } from '../errors.ts'
 import { type CommandContext, info } from '../output.ts'
 import { startProxy } from './start-proxy.ts'
@@ -35,8 +34,9 @@ const missingTarget: Missing = {
 
 async function runProxy(flags: ProxyFlags, context: CommandContext): Promise<void> {
   const target = flags.to === undefined ? undefined : targetOf(flags.to, flags.allowInsecure)
-  const source = await resolveSource(flags, context, { missing: target ? [] : [missingTarget] })
-  await using tokens = createTokenProvider(source, { timeoutMs: flags.timeout * 1000 })
+  const settings = { timeoutMs: flags.timeout * 1000 }
+  const missing = target ? [] : [missingTarget]
+  await using tokens = await resolveTokens(flags, context, settings, { missing })
   const { port, allowInsecure: allowInsecureRequests } = flags
   const proxy = await startProxy({ target: target!, tokens, port, allowInsecureRequests })
   context.stdout.write(`${proxy.url}\n`)

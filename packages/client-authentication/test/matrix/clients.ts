@@ -6,13 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { assertionFromFile, privateKeyJwt } from '@tokenwell/client-authentication'
 import { dpop } from '@tokenwell/client-authentication/dpop'
-import {
-  clientCredentials,
-  createTokenFetch,
-  createTokenProvider,
-  jwtBearer,
-  type TokenSource,
-} from '@tokenwell/core'
+import { clientCredentials, createTokenFetch, jwtBearer, type TokenProvider } from '@tokenwell/core'
 import type { CryptoKey } from 'jose'
 import * as oauth from 'oauth4webapi'
 import * as openid from 'openid-client'
@@ -53,7 +47,7 @@ const tokenwell: MatrixClient = {
   supports: everything,
   async connect({ platform, clientId, identity, subject, authentication, binding }) {
     const common = { issuer: platform.authUrl, ...(binding === 'DPoP' && { binding: dpop() }) }
-    const sources: Record<Authentication, () => TokenSource> = {
+    const providers: Record<Authentication, () => TokenProvider> = {
       post: () =>
         clientCredentials({ ...common, clientId, clientSecret, clientAuthentication: 'client_secret_post' }),
       basic: () =>
@@ -72,7 +66,7 @@ const tokenwell: MatrixClient = {
         }),
       grant: () => jwtBearer({ ...common, assertion: identity, subject }),
     }
-    const tokens = createTokenProvider(sources[authentication]())
+    const tokens = providers[authentication]()
     await tokens.getToken()
     return createTokenFetch(tokens, { allowedOrigins: [platform.api] })
   },

@@ -4,10 +4,14 @@ import { headerValue, type ResponseHeaders } from '../protocol/headers.ts'
 import { covers } from '../protocol/secure-url.ts'
 import { configurationError } from '../protocol/token-error.ts'
 import type { AccessToken } from '../provider/access-token.ts'
-import { providerOf } from '../provider/caching-token-provider.ts'
 import { isOwnRequest } from '../provider/pending-request.ts'
-import type { GetTokenOptions, RejectedRequest, TokenProvider } from '../provider/token-provider.ts'
-import type { ApiChallenge, TokenSource } from '../sources/token-source.ts'
+import {
+  checkProvider,
+  type GetTokenOptions,
+  type RejectedRequest,
+  type TokenProvider,
+} from '../provider/token-provider.ts'
+import type { ApiChallenge } from '../protocol/token-source.ts'
 import { createRejectionCheck, type ApiResponse } from './is-token-rejected.ts'
 import {
   absoluteUrl,
@@ -45,9 +49,7 @@ export interface AttachOptions {
 }
 
 /**
- * Where the tokens of a client's requests come from: a provider, a source, or a function that selects a provider. A source
- * has one provider with the default options, regardless of how many clients it is passed to. If a program has created a
- * provider from the source, pass that provider: the source would get a second one, without its token and options.
+ * Where the tokens of a client's requests come from: a provider, or a function that selects one.
  *
  * The function selects the provider whose token a request carries, such as that of a tenant. It is called for each request
  * to an allowed origin, with its full URL; undefined sends the request without a token. A token that one provider issued is
@@ -58,7 +60,6 @@ export interface AttachOptions {
  */
 export type AttachableTokens =
   | TokenProvider
-  | TokenSource
   | ((request: { readonly url: URL; readonly method: string }) => TokenProvider | undefined)
 
 /** A request as an attacher sees it. */
@@ -165,7 +166,8 @@ export function createTokenAttacher(
   if (!new RegExp(`^${tokenCharacters}*$`).test(scheme)) {
     throw configurationError("scheme must be a single word, or '' for none.")
   }
-  const onlyProvider = typeof tokens === 'function' ? undefined : providerOf(tokens)
+  const onlyProvider =
+    typeof tokens === 'function' ? undefined : checkProvider(tokens, 'A token provider is missing.')
   const prefix = scheme && `${scheme} `
   // Clients drop no other header themselves.
   const followsRedirects = header.toLowerCase() === 'authorization'

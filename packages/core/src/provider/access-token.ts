@@ -1,7 +1,7 @@
 import { Redacted } from '../runtime/redacted.ts'
 import type { TokenBinding } from '../protocol/token-binding.ts'
 import type { TokenResponse } from '../protocol/token-response.ts'
-import type { TokenSource } from '../sources/token-source.ts'
+import type { TokenSource } from '../protocol/token-source.ts'
 
 /** An access token with its lifetime. Logs and JSON show only its type and expiry. */
 export interface AccessToken {

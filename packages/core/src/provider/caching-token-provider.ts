@@ -2,7 +2,7 @@ import { configurationError, copyTokenError, isTokenError, TokenError } from '..
 import { Redacted } from '../runtime/redacted.ts'
 import { waitFor } from '../runtime/wait.ts'
 import type { SharingAlgorithm } from '../sharing/token-sharing.ts'
-import type { TokenSource } from '../sources/token-source.ts'
+import type { TokenSource } from '../protocol/token-source.ts'
 import type { AccessToken } from './access-token.ts'
 import { BackgroundWork } from './background-work.ts'
 import { Cooldown } from './cooldown.ts'
@@ -37,10 +37,10 @@ import {
 
 /**
  * Keeps a valid token ready: shares one request between all callers, refreshes the token ahead of time, and
- * never returns a token that is about to expire. Pass the provider, not its source, to every client that shares the token.
+ * never returns a token that is about to expire. For a source of your own: `clientCredentials` and the like return a provider.
  *
  * @example
- * const tokens = createTokenProvider(clientCredentials({ authUrl, clientId, clientSecret }))
+ * const tokens = createTokenProvider({ requestToken: () => legacyLogin(), cacheKey: async () => 'legacy' })
  * const { value } = await tokens.getToken()
  *
  * @throws {TokenError} of kind `configuration`, naming the option, for invalid options
@@ -48,26 +48,11 @@ import {
 export function createTokenProvider(source: TokenSource, options: TokenProviderOptions = {}): TokenProvider {
   if (typeof source?.requestToken !== 'function') {
     throw configurationError(
-      'A token source or provider is missing. Pass clientCredentials({ … }) or backendTokens({ … }).',
+      'requestToken is missing: createTokenProvider takes a source of your own. clientCredentials({ … }) and backendTokens({ … }) ' +
+        'return a provider already: pass the options to them.',
     )
   }
   return new CachingTokenProvider(source, resolveSettings(options))
-}
-
-const providers = new WeakMap<TokenSource, TokenProvider>()
-
-/**
- * The provider itself, or that of a source, however often it is passed to an adapter.
- *
- * @throws {TokenError} of kind `configuration` for anything else
- */
-export function providerOf(tokens: TokenProvider | TokenSource): TokenProvider {
-  const { requestToken, getToken } = Object(tokens) as Partial<TokenSource & TokenProvider>
-  if (requestToken === undefined && getToken !== undefined) return tokens as TokenProvider
-  const source = tokens as TokenSource
-  const provider = providers.get(source) ?? createTokenProvider(source)
-  providers.set(source, provider)
-  return provider
 }
 
 /** The facts of the error after `close()`. */
@@ -110,13 +95,13 @@ export class CachingTokenProvider extends Redacted implements TokenProvider {
   #closed = false
   #onIdle: (() => void) | undefined
 
-  constructor(source: TokenSource, settings: ProviderSettings, key?: string | number) {
+  constructor(source: TokenSource, settings: ProviderSettings) {
     super()
     if (settings.store) source.binding?.checkShareable()
     this.#settings = settings
     this.#context = {
       settings,
-      events: new TokenEvents(settings.onEvent, settings.label ?? source.label, key),
+      events: new TokenEvents(settings.onEvent, settings.label ?? source.label),
       work: new BackgroundWork(settings.waitUntil),
       budget: new RefreshBudget(settings.clock),
     }
@@ -391,7 +376,8 @@ export class CachingTokenProvider extends Redacted implements TokenProvider {
     await this.#revokeAll(held)
   }
 
-  async close({ revoke = false }: CloseOptions = {}): Promise<void> {
+  async close({ revoke = false, whenIdle = false }: CloseOptions = {}): Promise<void> {
+    if (whenIdle && this.#calls > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve))
     const held = this.#heldTokens
     const requests = this.#slots.flatMap((slot) => pendingRequestOf(slot) ?? [])
     this.#closed = true
@@ -445,12 +431,6 @@ export class CachingTokenProvider extends Redacted implements TokenProvider {
       emit: (event: TokenEvent) => this.#context.events.emit(event),
     }
     await (store.sharing as unknown as SharingAlgorithm).remove(user, store, storeId)
-  }
-
-  /** Closes once the last running call has settled. */
-  async closeWhenIdle(): Promise<void> {
-    if (this.#calls > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve))
-    await this.close()
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -3,7 +3,7 @@ import { changeTokenError, type TokenError } from '../protocol/token-error.ts'
 import { elapsedSince, readInstant, type Clock, type Instant } from '../runtime/clock.ts'
 import { waitFor } from '../runtime/wait.ts'
 import { SharedFailure } from '../sharing/token-store.ts'
-import type { TokenSource } from '../sources/token-source.ts'
+import type { TokenSource } from '../protocol/token-source.ts'
 
 /** How often, and for how long, the source is checked for changed credentials. */
 const credentialsCheckMs = 1_000

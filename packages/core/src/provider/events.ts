@@ -92,7 +92,7 @@ type TokenEventFacts =
 export type TokenEvent = TokenEventFacts & {
   /** The provider's `label`, by default the client ID. */
   readonly label?: string | undefined
-  /** The provider's key in its pool. */
+  /** The key in the pool whose listeners get the event. */
   readonly key?: string | number | undefined
 }
 
@@ -110,17 +110,11 @@ export interface CallRecord {
 export class TokenEvents {
   readonly #onEvent: TokenEventListener | undefined
   readonly #label: string | undefined
-  readonly #key: string | number | undefined
   #listeners: Set<TokenEventListener> | undefined
 
-  constructor(
-    onEvent: TokenEventListener | undefined,
-    label: string | undefined,
-    key: string | number | undefined,
-  ) {
+  constructor(onEvent: TokenEventListener | undefined, label: string | undefined) {
     this.#onEvent = onEvent
     this.#label = label
-    this.#key = key
   }
 
   subscribe(listener: TokenEventListener): () => void {
@@ -129,11 +123,7 @@ export class TokenEvents {
 
   emit(event: TokenEvent): void {
     if (this.#onEvent === undefined && !this.#listeners?.size) return
-    const named = {
-      ...event,
-      ...(this.#label !== undefined && { label: this.#label }),
-      ...(this.#key !== undefined && { key: this.#key }),
-    }
+    const named = this.#label === undefined ? event : { ...event, label: this.#label }
     void notifyListener(this.#onEvent, named)
     this.#listeners?.forEach((listener) => void notifyListener(listener, named))
   }

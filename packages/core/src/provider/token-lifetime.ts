@@ -1,6 +1,6 @@
 import { elapsedSince, type Clock, type Instant } from '../runtime/clock.ts'
 import { jwtPayload, type TokenResponse } from '../protocol/token-response.ts'
-import type { TokenSource } from '../sources/token-source.ts'
+import type { TokenSource } from '../protocol/token-source.ts'
 import { createAccessToken, type AccessToken } from './access-token.ts'
 import type { ProviderSettings } from './token-provider.ts'
 

@@ -3,15 +3,16 @@ import { configurationError, TokenError } from '../protocol/token-error.ts'
 import { addListener, notifyListener } from '../runtime/listeners.ts'
 import { LruMap } from '../runtime/lru-map.ts'
 import { Redacted } from '../runtime/redacted.ts'
-import type { TokenSource } from '../sources/token-source.ts'
+import { waitFor } from '../runtime/wait.ts'
 import type { AccessToken } from './access-token.ts'
-import { CachingTokenProvider, closedProvider } from './caching-token-provider.ts'
-import type { TokenAttachmentEvent, TokenEventListener } from './events.ts'
+import { closedProvider } from './caching-token-provider.ts'
+import type { TokenAttachmentEvent, TokenEvent, TokenEventListener } from './events.ts'
+import { timeoutError } from './pending-request.ts'
 import {
+  checkProvider,
   resolveSettings,
   type CloseOptions,
   type GetTokenOptions,
-  type ProviderSettings,
   type RejectedRequest,
   type TokenProvider,
   type TokenProviderOptions,
@@ -37,60 +38,61 @@ export interface TokenPool<Key extends string | number> {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Options of all providers of a pool. Events carry the key. */
-export interface TokenPoolOptions extends TokenProviderOptions {
+/** Options of a pool. What concerns the tokens of a key is an option of its provider. */
+export interface TokenPoolOptions extends Pick<TokenProviderOptions, 'onEvent'> {
   /** Maximum number of keys; the least recently used is evicted, and its provider closes after its last call. @default 10_000 */
   readonly maxEntries?: number | undefined
+  /** How long a call waits, in milliseconds, for a provider that is being created. @default 30_000 */
+  readonly timeoutMs?: number | undefined
 }
 
 /**
- * Keeps one provider for each key.
+ * Keeps one provider for each key. Its events carry the key.
  *
- * @param create returns the source of a key's tokens, or a promise of it. Called at the first use of a key; the caller gets
- * its errors unchanged
+ * @param create creates a provider for a key, or promises one. Called at the first use of a key; the caller gets its errors
+ * unchanged. A promise that does not settle within `timeoutMs` is abandoned: the next call begins anew
  *
  * @example
- * const pool = createTokenPool((tenant: string) => clientCredentials(credentialsOf(tenant)))
+ * const pool = createTokenPool((tenant: string) => clientCredentials({ ...credentialsOf(tenant), store }))
  * const { value } = await pool.for('acme').getToken()
  *
  * @throws {TokenError} of kind `configuration`, naming the option, for invalid options
  */
 export function createTokenPool<Key extends string | number>(
-  create: (key: Key) => TokenSource | PromiseLike<TokenSource>,
+  create: (key: Key) => TokenProvider | PromiseLike<TokenProvider>,
   options: TokenPoolOptions = {},
 ): TokenPool<Key> {
   return new ProviderPool(create, options)
 }
 
-/** Its source may still be being created. */
-type Provider = CachingTokenProvider | Promise<CachingTokenProvider>
+/** It may still be being created. */
+type Provider = TokenProvider | Promise<TokenProvider>
 
 class ProviderPool<Key extends string | number> implements TokenPool<Key> {
-  readonly #create: (key: Key) => TokenSource | PromiseLike<TokenSource>
+  readonly #create: (key: Key) => TokenProvider | PromiseLike<TokenProvider>
   readonly #maxEntries: number
-  readonly #settings: ProviderSettings
+  readonly #timeoutMs: number
+  readonly #onEvent: TokenEventListener | undefined
   readonly #listeners = new Set<TokenEventListener>()
   readonly #keyListeners = new Map<Key, Set<TokenEventListener>>()
   readonly #entries = new LruMap<Key, PooledTokenProvider<Key>>()
   /** Providers of keys that have left the pool, until their last call has settled. */
-  readonly #retired = new Set<CachingTokenProvider>()
+  readonly #retired = new Set<TokenProvider>()
   #closed = false
 
   constructor(
-    create: (key: Key) => TokenSource | PromiseLike<TokenSource>,
-    { maxEntries = 10_000, onEvent, ...options }: TokenPoolOptions,
+    create: (key: Key) => TokenProvider | PromiseLike<TokenProvider>,
+    { maxEntries = 10_000, timeoutMs, onEvent, ...others }: TokenPoolOptions,
   ) {
     if (!(maxEntries >= 1))
       throw configurationError('maxEntries must be a number greater than or equal to 1.')
+    const [other] = Object.keys(others)
+    if (other !== undefined)
+      throw configurationError(`${other} is not an option of a pool. Set it for each provider in create.`)
     this.#create = create
     this.#maxEntries = maxEntries
-    this.#settings = resolveSettings({
-      ...options,
-      onEvent: (event) => {
-        const ofKey = this.#keyListeners.get(event.key as Key) ?? []
-        for (const listener of [onEvent, ...this.#listeners, ...ofKey]) void notifyListener(listener, event)
-      },
-    })
+    this.#timeoutMs = resolveSettings({ timeoutMs }).timeoutMs
+    this.#onEvent = onEvent
   }
 
   for(key: Key): PooledTokenProvider<Key> {
@@ -118,8 +120,7 @@ class ProviderPool<Key extends string | number> implements TokenPool<Key> {
 
   async close(): Promise<void> {
     this.#closed = true
-    const open = this.#entries.values().flatMap(({ provider }) => provider ?? [])
-    const created = open.filter((provider) => provider instanceof CachingTokenProvider)
+    const created = this.#entries.values().flatMap((entry) => entry.created ?? [])
     await Promise.all([...created, ...this.#retired].map((provider) => provider.close()))
   }
 
@@ -147,11 +148,11 @@ class ProviderPool<Key extends string | number> implements TokenPool<Key> {
   #createProvider(entry: PooledTokenProvider<Key>): Provider {
     const { key } = entry
     try {
-      const source = this.#create(key)
-      if (!isThenable(source)) return this.#start(key, source)
-      const creating = Promise.resolve(source).then((created) => this.#start(key, created))
+      const created = this.#create(key)
+      if (!isPromise(created)) return this.#start(key, created)
+      const creating = Promise.resolve(created).then((provider) => this.#start(key, provider))
       // Unless the key has left the pool in the meantime: its calls get this provider all the same.
-      const settle = (provider: CachingTokenProvider | undefined): void => {
+      const settle = (provider: TokenProvider | undefined): void => {
         if (entry.provider !== creating) return
         entry.provider = provider
         if (provider === undefined) this.#forget(entry)
@@ -164,14 +165,35 @@ class ProviderPool<Key extends string | number> implements TokenPool<Key> {
     }
   }
 
-  #start(key: Key, source: TokenSource): CachingTokenProvider {
+  #start(key: Key, created: TokenProvider): TokenProvider {
     this.#checkOpen()
-    if (typeof source?.requestToken !== 'function') {
-      throw configurationError(
-        'create must return a token source, such as clientCredentials({ … }), or a promise of one.',
-      )
+    const provider = checkProvider(created, 'create must return a token provider, or a promise of one.')
+    provider.subscribe((event) => this.#emit({ ...event, key }))
+    return provider
+  }
+
+  #emit(event: TokenEvent & { readonly key: Key }): void {
+    const ofKey = this.#keyListeners.get(event.key) ?? []
+    for (const listener of [this.#onEvent, ...this.#listeners, ...ofKey]) void notifyListener(listener, event)
+  }
+
+  /** Waits until a key's provider has been created, and then begins a call, before the provider can be closed. */
+  async begin<Result>(
+    key: Key,
+    creating: Promise<TokenProvider>,
+    signal: AbortSignal | undefined,
+    call: (provider: TokenProvider) => Result,
+  ): Promise<Awaited<Result>> {
+    const abandon = (): Error => {
+      const entry = this.#entries.get(key)
+      // Its next use creates another one.
+      if (entry?.provider === creating) {
+        this.#forget(entry)
+        this.#release(entry)
+      }
+      return timeoutError(this.#timeoutMs)
     }
-    return new CachingTokenProvider(source, this.#settings, key)
+    return await waitFor(creating, this.#timeoutMs, signal, abandon).then(call)
   }
 
   #add(entry: PooledTokenProvider<Key>): PooledTokenProvider<Key> {
@@ -198,18 +220,20 @@ class ProviderPool<Key extends string | number> implements TokenPool<Key> {
     if (provider) this.#retire(provider)
   }
 
-  /** Closes a provider once its calls have settled. Those that wait for its source begin before this continues. */
+  /** Closes a provider once its calls have settled. Those that wait until it is created begin before this continues. */
   #retire(provider: Provider): void {
-    if (provider instanceof CachingTokenProvider) {
-      this.#retired.add(provider)
-      void Promise.resolve()
-        .then(() => provider.closeWhenIdle())
-        .then(() => this.#retired.delete(provider))
-    } else {
+    if (isPromise(provider)) {
       provider.then(
         (created) => this.#retire(created),
         () => {},
       )
+    } else {
+      this.#retired.add(provider)
+      const begun = Promise.resolve().then(() => {})
+      begun
+        .then(() => provider.close({ whenIdle: true }))
+        .catch(() => {})
+        .finally(() => this.#retired.delete(provider))
     }
   }
 
@@ -217,7 +241,7 @@ class ProviderPool<Key extends string | number> implements TokenPool<Key> {
     const { provider } = entry
     this.#forget(entry)
     this.#release(entry)
-    if (provider instanceof CachingTokenProvider) await provider.close(options)
+    if (provider && !isPromise(provider)) await provider.close(options)
   }
 
   listen(key: Key, listener: TokenEventListener): () => void {
@@ -230,8 +254,9 @@ class ProviderPool<Key extends string | number> implements TokenPool<Key> {
   }
 }
 
-function isThenable<Value>(value: Value | PromiseLike<Value>): value is PromiseLike<Value> {
-  return typeof (value as Partial<PromiseLike<Value>> | undefined)?.then === 'function'
+/** One of another realm is one, too. */
+function isPromise<Of extends PromiseLike<TokenProvider>>(value: TokenProvider | Of): value is Of {
+  return typeof (value as Partial<Of> | undefined)?.then === 'function'
 }
 
 /** One key of a pool. It keeps working after the key was evicted: its next use creates a provider again. */
@@ -251,18 +276,21 @@ class PooledTokenProvider<Key extends string | number> extends Redacted implemen
   }
 
   getToken(options?: GetTokenOptions): Promise<AccessToken> {
-    const { provider } = this
-    if (!(provider instanceof CachingTokenProvider)) return this.#call((created) => created.getToken(options))
+    const provider = this.created
+    if (provider === undefined) return this.#call((created) => created.getToken(options), options?.signal)
     this.used = true
     return provider.getToken(options)
   }
 
-  /** Begins a call at once, or as soon as the source has been created: an eviction in between does not affect it. */
-  async #call<Result>(call: (provider: CachingTokenProvider) => Result): Promise<Awaited<Result>> {
+  /** Begins a call at once, or as soon as the provider has been created: an eviction in between does not affect it. */
+  async #call<Result>(
+    call: (provider: TokenProvider) => Result,
+    signal?: AbortSignal,
+  ): Promise<Awaited<Result>> {
     this.#checkOpen()
     const provider = this.provider ?? this.#pool.provide(this)
-    if (provider instanceof CachingTokenProvider) return await call(provider)
-    return await provider.then((created) => {
+    if (!isPromise(provider)) return await call(provider)
+    return this.#pool.begin(this.key, provider, signal, (created) => {
       this.#checkOpen()
       return call(created)
     })
@@ -272,12 +300,14 @@ class PooledTokenProvider<Key extends string | number> extends Redacted implemen
     if (this.#closed) throw new TokenError(closedProvider)
   }
 
-  get #created(): CachingTokenProvider | undefined {
-    return this.provider instanceof CachingTokenProvider ? this.provider : undefined
+  /** Its provider, once it has been created. */
+  get created(): TokenProvider | undefined {
+    const { provider } = this
+    return provider === undefined || isPromise(provider) ? undefined : provider
   }
 
   peekToken(): AccessToken | undefined {
-    return this.#created?.peekToken()
+    return this.created?.peekToken()
   }
 
   reject(token: AccessToken): void {
@@ -285,11 +315,11 @@ class PooledTokenProvider<Key extends string | number> extends Redacted implemen
   }
 
   replaceRejected(token: AccessToken, request: RejectedRequest): Promise<AccessToken | undefined> {
-    return this.#call((provider) => provider.replaceRejected(token, request))
+    return this.#call((provider) => provider.replaceRejected(token, request), request.signal)
   }
 
   reset(): void {
-    this.#created?.reset()
+    this.created?.reset()
   }
 
   subscribe(listener: TokenEventListener): () => void {
@@ -297,7 +327,7 @@ class PooledTokenProvider<Key extends string | number> extends Redacted implemen
   }
 
   async revoke(): Promise<void> {
-    await this.#created?.revoke()
+    await this.created?.revoke()
   }
 
   close(options?: CloseOptions): Promise<void> {
@@ -310,10 +340,10 @@ class PooledTokenProvider<Key extends string | number> extends Redacted implemen
   }
 
   toJSON(): object {
-    return { key: this.key, ...this.#created?.toJSON() }
+    return { key: this.key, provider: this.created }
   }
 
   report(event: TokenAttachmentEvent): void {
-    this.#created?.report(event)
+    this.created?.report(event)
   }
 }

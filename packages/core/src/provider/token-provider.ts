@@ -3,7 +3,7 @@ import { configurationError } from '../protocol/token-error.ts'
 import { systemClock, type Clock } from '../runtime/clock.ts'
 import { longestTimer } from '../runtime/wait.ts'
 import type { TokenStore } from '../sharing/token-store.ts'
-import type { ApiChallenge } from '../sources/token-source.ts'
+import type { ApiChallenge } from '../protocol/token-source.ts'
 import type { AccessToken } from './access-token.ts'
 import type { TokenAttachmentEvent, TokenEventListener } from './events.ts'
 
@@ -50,6 +50,8 @@ export interface RejectedRequest {
 
 /** Options of {@link TokenProvider.close}. */
 export interface CloseOptions {
+  /** Waits for the calls that are pending, instead of cancelling their request. @default false */
+  readonly whenIdle?: boolean | undefined
   /** Revokes the cached token, unless it is shared through a store. @default false */
   readonly revoke?: boolean | undefined
 }
@@ -97,6 +99,22 @@ export interface TokenProvider {
    */
   close(options?: CloseOptions): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
+}
+
+/**
+ * Returns a provider unchanged.
+ *
+ * @throws {TokenError} of kind `configuration` with this problem, for anything else
+ */
+export function checkProvider(tokens: TokenProvider, problem: string): TokenProvider {
+  const { getToken, requestToken } = Object(tokens) as { getToken?: unknown; requestToken?: unknown }
+  if (typeof getToken === 'function') return tokens
+  throw configurationError(
+    `${problem} ` +
+      (requestToken === undefined
+        ? 'Pass clientCredentials({ … }) or backendTokens({ … }).'
+        : 'A token source is none: pass createTokenProvider(source).'),
+  )
 }
 
 /** How a provider caches and refreshes tokens. Times in milliseconds. */
@@ -152,10 +170,26 @@ const minimums: Readonly<Record<string, number>> = {
   maxAttempts: 1,
 }
 
+/** What a provider reads of options that are those of its source as well. */
+const optionNames = [
+  'label',
+  'store',
+  'refreshAheadMs',
+  'expiryMarginMs',
+  'defaultLifetimeMs',
+  'timeoutMs',
+  'attemptTimeoutMs',
+  'maxAttempts',
+  'waitUntil',
+  'onEvent',
+  'clock',
+] as const satisfies readonly (keyof TokenProviderOptions)[]
+
 /** @throws {TokenError} of kind `configuration`, naming the option */
 export function resolveSettings(options: TokenProviderOptions): ProviderSettings {
   const settings: Record<string, unknown> = { ...defaults }
-  for (const [name, value] of Object.entries(options)) {
+  for (const name of optionNames) {
+    const value: unknown = options[name]
     if (value === undefined) continue
     const minimum = minimums[name]
     if (minimum !== undefined && !(typeof value === 'number' && value >= minimum)) {

@@ -141,3 +141,25 @@ export function sleep(ms: number, signal: AbortSignal): Promise<void> {
     })
   })
 }
+
+const waits = new WeakMap<AbortSignal, () => string>()
+
+/** Names what the token request with this signal waits for, in case that takes too long. */
+export async function whileWaiting<Value>(
+  signal: AbortSignal | undefined,
+  what: () => string,
+  work: Promise<Value>,
+): Promise<Value> {
+  if (signal === undefined) return work
+  waits.set(signal, what)
+  try {
+    return await work
+  } finally {
+    waits.delete(signal)
+  }
+}
+
+/** What the token request with this signal waits for, such as `The token endpoint https://…`, if that is known. */
+export function waitOf(signal: AbortSignal): string | undefined {
+  return waits.get(signal)?.()
+}

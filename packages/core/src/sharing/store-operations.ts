@@ -5,7 +5,7 @@ import { elapsedSince, readInstant, type Clock, type Instant } from '../runtime/
 import { errorCode } from '../runtime/error-code.ts'
 import { LruMap } from '../runtime/lru-map.ts'
 import { waitFor } from '../runtime/wait.ts'
-import type { TokenSource } from '../sources/token-source.ts'
+import type { TokenSource } from '../protocol/token-source.ts'
 import {
   SharedFailure,
   type StoredCooldown,

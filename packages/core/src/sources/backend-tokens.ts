@@ -3,14 +3,17 @@ import { isRedirect, kindOfStatus } from '../protocol/error-response.ts'
 import { rateLimitReset, retryAfter } from '../protocol/headers.ts'
 import { isSecure } from '../protocol/secure-url.ts'
 import { isAccessToken, readTokenType, type TokenResponse } from '../protocol/token-response.ts'
-import type { TokenSource } from './token-source.ts'
-import { failureDetail, fetchToken, whileWaiting, withoutQuery, type FetchLike } from './send.ts'
+import type { TokenSource } from '../protocol/token-source.ts'
+import { createTokenProvider } from '../provider/caching-token-provider.ts'
+import type { TokenProvider, TokenProviderOptions } from '../provider/token-provider.ts'
+import { whileWaiting } from '../runtime/wait.ts'
+import { failureDetail, fetchToken, withoutQuery, type FetchLike } from './send.ts'
 
 /** What `new Headers()` accepts. */
 export type HeadersInput = NonNullable<RequestInit['headers']>
 
-/** How a frontend requests tokens from its own backend. */
-export interface BackendTokensOptions {
+/** How a frontend requests tokens from its own backend, and how they are cached. */
+export interface BackendTokensOptions extends TokenProviderOptions {
   /** URL of the backend's token route; may be relative to the page. */
   readonly url: string | URL
   /** Sends the token requests. @default the global fetch, looked up at each request */
@@ -22,14 +25,17 @@ export interface BackendTokensOptions {
 }
 
 /**
- * Requests tokens for a frontend from its own backend: POSTs to `url` and expects the result of
+ * Gets tokens for a frontend from its own backend, and caches them: POSTs to `url` and expects the result of
  * {@link tokenResponseBody}. The page never sees a client secret. If an API has rejected the page's token, the request has the
  * header `x-token-rejected: true`: the backend must not return the same token again. A 401 or a redirect means that the session has ended:
  * the error has the kind `credentials` and no cooldown, so that logging in takes effect at once. After a 403, a 419 or a
  * login page, a changed header ends the cooldown. Any other failure is classified by its status.
  */
-export function backendTokens(options: BackendTokensOptions): TokenSource {
-  const { url, fetch, headers, credentials } = { ...options }
+export function backendTokens(options: BackendTokensOptions): TokenProvider {
+  return createTokenProvider(createBackendSource({ ...options }), options)
+}
+
+function createBackendSource({ url, fetch, headers, credentials }: BackendTokensOptions): TokenSource {
   const absolute = URL.canParse(url) ? new URL(url) : undefined
   if (absolute && (!isSecure(absolute, false) || absolute.username || absolute.password)) {
     throw configurationError(

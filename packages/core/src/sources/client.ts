@@ -17,7 +17,8 @@ import type { TokenBinding } from '../protocol/token-binding.ts'
 import { configurationError, failureOf, TokenError } from '../protocol/token-error.ts'
 import { discover, type DiscoveredServer } from './discovery.ts'
 import { listOf } from './credentials-from.ts'
-import { whileWaiting, type FetchLike } from './send.ts'
+import { whileWaiting } from '../runtime/wait.ts'
+import type { FetchLike } from './send.ts'
 
 /** The value of an option, or a function that returns it. */
 export type Resolvable<Value> = Value | (() => Value | Promise<Value>)

@@ -1,9 +1,9 @@
 import { configurationError, failureOf, isTokenError, TokenError } from '../protocol/token-error.ts'
 import { secureUrl } from '../protocol/secure-url.ts'
-import { abortQuietly, waitFor } from '../runtime/wait.ts'
+import { abortQuietly, waitFor, whileWaiting } from '../runtime/wait.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { refreshed } from '../runtime/refreshed.ts'
-import { sendTokenRequest, whileWaiting, type FetchLike } from './send.ts'
+import { sendTokenRequest, type FetchLike } from './send.ts'
 
 /** Reads what a client of an issuer needs from its metadata; returns a reason, such as `has no jwks_uri`, if it is missing. */
 export type MetadataReader<Found extends object> = (

@@ -6,11 +6,11 @@ import type { TokenBinding } from '../protocol/token-binding.ts'
 import type { TokenResponse } from '../protocol/token-response.ts'
 import { errorCode } from '../runtime/error-code.ts'
 import { Redacted } from '../runtime/redacted.ts'
-import { waitFor } from '../runtime/wait.ts'
+import { waitFor, whileWaiting } from '../runtime/wait.ts'
 import type { TokenEndpointOptions } from './client.ts'
 import { GrantSource, type Grant } from './grant-source.ts'
-import { fetchToken, sendTokenRequest, whileWaiting, withoutQuery } from './send.ts'
-import type { ApiChallenge, TokenRequestContext, TokenSource } from './token-source.ts'
+import { fetchToken, sendTokenRequest, withoutQuery } from './send.ts'
+import type { ApiChallenge, TokenRequestContext, TokenSource } from '../protocol/token-source.ts'
 
 /** An API that names its authorization server itself (RFC 9728), and which of them get credentials. */
 export interface ProtectedResourceOptions {

@@ -14,9 +14,10 @@ import type { TokenBinding, TokenEndpointResponse } from '../protocol/token-bind
 import type { TokenResponse } from '../protocol/token-response.ts'
 import { digest } from '../runtime/digest.ts'
 import { Redacted } from '../runtime/redacted.ts'
-import type { TokenRequestContext, TokenSource } from './token-source.ts'
+import type { TokenRequestContext, TokenSource } from '../protocol/token-source.ts'
 import { checkClient, resolveClient, type ResolvedClient, type TokenEndpointOptions } from './client.ts'
-import { sendTokenRequest, whileWaiting, withoutQuery, type Endpoint } from './send.ts'
+import { whileWaiting } from '../runtime/wait.ts'
+import { sendTokenRequest, withoutQuery, type Endpoint } from './send.ts'
 
 /** A token request as a {@link Grant} sees it. */
 export interface GrantRequest {
@@ -49,12 +50,14 @@ export interface Grant {
 }
 
 /**
- * Requests tokens with an extension grant; for authors of grants. Client authentication, discovery, retries, redaction,
- * cooldowns and the cache key are those of every source.
+ * Creates a source of tokens, for authors of grants. Client authentication, discovery, retries, redaction, cooldowns and the
+ * cache key are those of every source. Pass it to `createTokenProvider`.
+ *
+ * @param grant an extension grant; without one, the client credentials grant
  *
  * @throws {TokenError} of kind `configuration`, naming the option, for invalid options
  */
-export function createGrantSource(options: TokenEndpointOptions, grant: Grant): TokenSource {
+export function createGrantSource(options: TokenEndpointOptions, grant?: Grant): TokenSource {
   return new GrantSource({ ...options }, grant)
 }
 

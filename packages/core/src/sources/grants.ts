@@ -8,32 +8,28 @@ import {
   type ResourceSourceOptions,
   type ServerOption,
 } from './for-resource.ts'
-import {
-  createGrantSource,
-  GrantSource,
-  type Grant,
-  type GrantParameters,
-  type GrantRequest,
-} from './grant-source.ts'
-import type { TokenSource } from './token-source.ts'
+import { GrantSource, type Grant, type GrantParameters, type GrantRequest } from './grant-source.ts'
+import { createTokenProvider } from '../provider/caching-token-provider.ts'
+import type { TokenProvider, TokenProviderOptions } from '../provider/token-provider.ts'
 
-/** How an application authenticates to a token endpoint. */
-export interface ClientCredentialsOptions extends TokenEndpointOptions {
+/** How an application authenticates to a token endpoint, and how its tokens are cached. */
+export interface ClientCredentialsOptions extends TokenEndpointOptions, TokenProviderOptions {
   /** Client ID, also called consumer key. */
   readonly clientId: Resolvable<string | undefined>
 }
 
 /**
- * Requests tokens with the client credentials grant (RFC 6749, section 4.4).
+ * Gets tokens with the client credentials grant (RFC 6749, section 4.4), caches them, and refreshes them before they expire.
  *
  * @example
  * const tokens = clientCredentials({ authUrl, clientId, clientSecret })
+ * const { value } = await tokens.getToken()
  * const api = createTokenFetch(tokens, { baseUrl: 'https://api.example.com' })
  *
  * @throws {TokenError} of kind `configuration`, naming the option, for invalid options
  */
-export function clientCredentials(options: ClientCredentialsOptions): TokenSource {
-  return new GrantSource({ ...options })
+export function clientCredentials(options: ClientCredentialsOptions): TokenProvider {
+  return createTokenProvider(new GrantSource({ ...options }), options)
 }
 
 /** How an application gets tokens for an API that names its authorization server itself. */
@@ -41,7 +37,7 @@ export interface ResourceClientCredentialsOptions
   extends Omit<ClientCredentialsOptions, ServerOption | 'scope'>, ProtectedResourceOptions {}
 
 /**
- * Requests tokens with the client credentials grant from the authorization server that an API names in its metadata
+ * Gets tokens with the client credentials grant from the authorization server that an API names in its metadata
  * (RFC 9728), as MCP servers do. The first request of the application to the API is sent without a token: the challenge of
  * its response says where the metadata is and which scopes are required. Otherwise, it is looked up at the well-known
  * address of the API, then of its origin. If the API responds with 403 `insufficient_scope`, a token with the required
@@ -57,8 +53,8 @@ export interface ResourceClientCredentialsOptions
  *
  * @throws {TokenError} of kind `configuration`, naming the option, for invalid options
  */
-export function clientCredentialsForResource(options: ResourceClientCredentialsOptions): TokenSource {
-  return new ResourceSource({ ...options })
+export function clientCredentialsForResource(options: ResourceClientCredentialsOptions): TokenProvider {
+  return createTokenProvider(new ResourceSource({ ...options }), options)
 }
 
 /** Returns an assertion or a token; called for each token request. */
@@ -111,13 +107,13 @@ interface JwtBearerGrant {
 }
 
 /** How an identity from elsewhere is exchanged for a token. The client ID is optional. */
-export interface JwtBearerOptions extends TokenEndpointOptions, JwtBearerGrant {}
+export interface JwtBearerOptions extends TokenEndpointOptions, TokenProviderOptions, JwtBearerGrant {}
 
 /** The same for an API that names its authorization server itself; see {@link clientCredentialsForResource}. */
-export type ResourceJwtBearerOptions = ResourceSourceOptions & JwtBearerGrant
+export type ResourceJwtBearerOptions = ResourceSourceOptions & TokenProviderOptions & JwtBearerGrant
 
 /**
- * Requests tokens with an assertion as the grant (RFC 7523, section 2.1), also called workload identity federation. A
+ * Gets tokens with an assertion as the grant (RFC 7523, section 2.1), also called workload identity federation. A
  * changed assertion ends the cooldown after a rejection, unless every request has another one.
  *
  * @example
@@ -130,7 +126,7 @@ export function jwtBearer({
   assertion,
   subject,
   ...options
-}: JwtBearerOptions | ResourceJwtBearerOptions): TokenSource {
+}: JwtBearerOptions | ResourceJwtBearerOptions): TokenProvider {
   checkSubject('subject', subject)
   const grant: Grant = {
     type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
@@ -139,13 +135,13 @@ export function jwtBearer({
     parameters: async (request) => ({ assertion: await resolveProof('assertion', assertion, request) }),
     reject: (parameters) => rejectProof(assertion, parameters['assertion']),
   }
-  return 'protectedResource' in options
-    ? new ResourceSource(options, grant)
-    : createGrantSource(options, grant)
+  const source =
+    'protectedResource' in options ? new ResourceSource(options, grant) : new GrantSource(options, grant)
+  return createTokenProvider(source, options)
 }
 
 /** How a token is exchanged for another one. The client ID is optional. Types are URNs of RFC 8693, section 3. */
-export interface TokenExchangeOptions extends TokenEndpointOptions {
+export interface TokenExchangeOptions extends TokenEndpointOptions, TokenProviderOptions {
   /** The token of the party on whose behalf the request is made; a function is called for each token request. */
   readonly subjectToken: Proof
   /** Names that party, such as the `sub` of its token: providers share tokens of one subject alone. */
@@ -165,7 +161,7 @@ export interface TokenExchangeOptions extends TokenEndpointOptions {
 const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token'
 
 /**
- * Requests tokens with token exchange (RFC 8693). A token counts as expired no later than its subject token, if that is
+ * Gets tokens with token exchange (RFC 8693). A token counts as expired no later than its subject token, if that is
  * a JWT. For many subjects, use a pool with the subject as key.
  *
  * @example
@@ -184,12 +180,12 @@ export function tokenExchange({
   actorTokenType = accessTokenType,
   requestedTokenType,
   ...options
-}: TokenExchangeOptions): TokenSource {
+}: TokenExchangeOptions): TokenProvider {
   checkSubject('subject', subject)
   if ((actor === undefined) !== (actorToken === undefined)) {
     throw configurationError('actor and actorToken must be set together.')
   }
-  return createGrantSource(options, {
+  const grant: Grant = {
     type: 'urn:ietf:params:oauth:grant-type:token-exchange',
     proof: 'subject token',
     key: [subject, subjectTokenType, actor, actor && actorTokenType, requestedTokenType],
@@ -209,7 +205,8 @@ export function tokenExchange({
       rejectProof(actorToken, parameters['actor_token'])
     },
     readResponse: expireWithSubject,
-  })
+  }
+  return createTokenProvider(new GrantSource(options, grant), options)
 }
 
 /** Nobody may act for a subject whose own token has expired. */

@@ -3,6 +3,7 @@ import type { TokenEndpointResponse } from '../protocol/token-binding.ts'
 import { redactText } from '../protocol/error-response.ts'
 import { failureOf, TokenError } from '../protocol/token-error.ts'
 import { messageWithoutCode } from '../runtime/error-code.ts'
+import { whileWaiting } from '../runtime/wait.ts'
 
 const maxBytes = 1024 * 1024
 
@@ -55,28 +56,6 @@ interface Unreachable {
 export function failureDetail(error: unknown, code: string, secrets: readonly string[]): string {
   const text = redactText(messageWithoutCode(error) ?? '', secrets, 200).replace(/\.$/, '')
   return text === '' || text === code ? code : `${code}: ${text}`
-}
-
-const waits = new WeakMap<AbortSignal, () => string>()
-
-/** Names what the token request with this signal waits for, in case that takes too long. */
-export async function whileWaiting<Value>(
-  signal: AbortSignal | undefined,
-  what: () => string,
-  work: Promise<Value>,
-): Promise<Value> {
-  if (signal === undefined) return work
-  waits.set(signal, what)
-  try {
-    return await work
-  } finally {
-    waits.delete(signal)
-  }
-}
-
-/** What the token request with this signal waits for, such as `The token endpoint https://…`, if that is known. */
-export function waitOf(signal: AbortSignal): string | undefined {
-  return waits.get(signal)?.()
 }
 
 /** Requests a token, never from a cache. Redirects are not followed: they would carry the secret along. */

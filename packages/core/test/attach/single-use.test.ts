@@ -1,16 +1,16 @@
-import { createTokenFetch, createTokenPool, createTokenProvider, type TokenProvider } from '@tokenwell/core'
+import { createTokenFetch, createTokenPool, type TokenProvider } from '@tokenwell/core'
 import { describe, expect, it } from 'vitest'
 import { pass, useFakeTime, watch } from '../support/fake-time.ts'
-import { ScriptedEndpoint, sourceOf } from '../support/scripted-endpoint.ts'
+import { ScriptedEndpoint, tokensOf } from '../support/scripted-endpoint.ts'
 
 useFakeTime()
 
 const api = 'https://api.example.com'
 
-function start(tokensOf: (endpoint: ScriptedEndpoint) => TokenProvider) {
+function start(create: (endpoint: ScriptedEndpoint) => TokenProvider) {
   const endpoint = new ScriptedEndpoint({ latencyMs: 1_000 })
   const sent: (string | null)[] = []
-  const tokenFetch = createTokenFetch(tokensOf(endpoint), {
+  const tokenFetch = createTokenFetch(create(endpoint), {
     allowedOrigins: [api],
     fetch: async (input, init) => {
       sent.push(new Request(input, init).headers.get('authorization'))
@@ -23,14 +23,14 @@ function start(tokensOf: (endpoint: ScriptedEndpoint) => TokenProvider) {
 }
 
 describe.each([
-  ['a provider', (endpoint: ScriptedEndpoint) => createTokenProvider(sourceOf(endpoint))],
+  ['a provider', (endpoint: ScriptedEndpoint) => tokensOf(endpoint)],
   [
     'a key of a pool',
-    (endpoint: ScriptedEndpoint) => createTokenPool((_key: string) => sourceOf(endpoint)).for('a'),
+    (endpoint: ScriptedEndpoint) => createTokenPool((_key: string) => tokensOf(endpoint)).for('a'),
   ],
-])('a request that cannot be sent again, with the tokens of %s', (_name, tokensOf) => {
+])('a request that cannot be sent again, with the tokens of %s', (_name, create) => {
   it('waits for its token', async () => {
-    const { sent, upload } = start(tokensOf)
+    const { sent, upload } = start(create)
     const call = upload()
     await pass(1_000)
     expect(call.value?.status).toBe(200)
@@ -38,7 +38,7 @@ describe.each([
   })
 
   it('is sent at once with a token that is due for a refresh', async () => {
-    const { endpoint, sent, upload } = start(tokensOf)
+    const { endpoint, sent, upload } = start(create)
     endpoint.script = { expiresIn: 100 }
     const first = upload()
     await pass(0)
@@ -80,7 +80,7 @@ describe.each([
   })
 
   it('can be aborted while it waits, which cancels the token request', async () => {
-    const { endpoint, sent, upload } = start(tokensOf)
+    const { endpoint, sent, upload } = start(create)
     const controller = new AbortController()
     const call = upload(controller.signal)
     await pass(10)

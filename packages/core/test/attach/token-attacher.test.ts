@@ -316,7 +316,10 @@ describe('a request whose token was rejected', () => {
 
   it.each([
     ['a provider', (source: TokenSource) => createTokenProvider(source)],
-    ['a key of a pool', (source: TokenSource) => createTokenPool((_key: string) => source).for('a')],
+    [
+      'a key of a pool',
+      (source: TokenSource) => createTokenPool((_key: string) => createTokenProvider(source)).for('a'),
+    ],
   ])('is sent again as often as the API accepts the new tokens of %s', async (_name, tokensOf) => {
     const endpoint = new ScriptedEndpoint()
     const attacher = createTokenAttacher(tokensOf(sourceOf(endpoint)), { allowedOrigins: [api] })

@@ -1,45 +1,44 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import {
-  backendTokens,
-  clientCredentials,
-  createTokenProvider,
-  type FetchLike,
-  type TokenSource,
-} from '@tokenwell/core'
+import { backendTokens, clientCredentials, type FetchLike, type TokenProvider } from '@tokenwell/core'
 
 afterEach(() => void vi.unstubAllGlobals())
 
 const issued = { access_token: 'issued', token_type: 'Bearer', expires_in: 300 }
 const client = { clientId: 'orders', clientSecret: 'the secret & more' }
-const sources: [string, (fetch: FetchLike) => TokenSource][] = [
-  ['authUrl', (fetch) => clientCredentials({ ...client, authUrl: 'https://auth.example', fetch })],
+const settings = { maxAttempts: 1 }
+const providers: [string, (fetch: FetchLike) => TokenProvider][] = [
+  [
+    'authUrl',
+    (fetch) => clientCredentials({ ...client, ...settings, authUrl: 'https://auth.example', fetch }),
+  ],
   [
     'tokenEndpoint',
-    (fetch) => clientCredentials({ ...client, tokenEndpoint: 'https://auth.example/token', fetch }),
+    (fetch) =>
+      clientCredentials({ ...client, ...settings, tokenEndpoint: 'https://auth.example/token', fetch }),
   ],
-  ['issuer', (fetch) => clientCredentials({ ...client, issuer: 'https://auth.example', fetch })],
-  ['a backend', (fetch) => backendTokens({ url: new URL('https://auth.example/token'), fetch })],
+  ['issuer', (fetch) => clientCredentials({ ...client, ...settings, issuer: 'https://auth.example', fetch })],
+  ['a backend', (fetch) => backendTokens({ ...settings, url: new URL('https://auth.example/token'), fetch })],
 ]
 
 describe('a fetch of a test', () => {
-  it.each(sources)('is called with strings, for %s', async (_, sourceWith) => {
+  it.each(providers)('is called with strings, for %s', async (_, create) => {
     const fetch = vi.fn(async (url: string) =>
       url.includes('/.well-known/')
         ? Response.json({ issuer: 'https://auth.example', token_endpoint: 'https://auth.example/token' })
         : Response.json(issued),
     )
-    const token = await createTokenProvider(sourceWith(fetch)).getToken()
+    const token = await create(fetch).getToken()
     expect(token.value).toBe('issued')
     for (const [url] of fetch.mock.calls) expect(url).toBeTypeOf('string')
   })
 
-  it.each(sources)('has its own mistake named in the error, for %s', async (_, sourceWith) => {
+  it.each(providers)('has its own mistake named in the error, for %s', async (_, create) => {
     const fetch = () => {
       throw new TypeError('Cannot read properties of\nundefined (reading "body")')
     }
-    const tokens = createTokenProvider(sourceWith(fetch), { maxAttempts: 1 })
+    const tokens = create(fetch)
     await expect(tokens.getToken()).rejects.toMatchObject({
       kind: 'unavailable',
       message: expect.stringContaining('(TypeError: Cannot read properties of undefined (reading "body"))'),
@@ -63,8 +62,9 @@ describe('a fetch of a test', () => {
   ]
   it.each(failures)('does not show %s', async (_, thrown, detail) => {
     const fetch = () => Promise.reject(thrown)
-    const source = clientCredentials({ ...client, tokenEndpoint: 'https://auth.example/token', fetch })
-    await expect(createTokenProvider(source, { maxAttempts: 1 }).getToken()).rejects.toMatchObject({
+    const tokenEndpoint = 'https://auth.example/token'
+    const tokens = clientCredentials({ ...client, ...settings, tokenEndpoint, fetch })
+    await expect(tokens.getToken()).rejects.toMatchObject({
       message: `Could not reach the token endpoint https://auth.example/token (${detail}).`,
     })
   })
@@ -97,8 +97,8 @@ describe('a fetch that reports no codes', () => {
   ]
   it.each(texts)('is read as Node reports it: %s', async (text, code) => {
     const fetch = () => Promise.reject(new TypeError(text))
-    const source = clientCredentials({ ...client, tokenEndpoint: 'https://auth.example/token', fetch })
-    const tokens = createTokenProvider(source, { maxAttempts: 1 })
+    const tokenEndpoint = 'https://auth.example/token'
+    const tokens = clientCredentials({ ...client, ...settings, tokenEndpoint, fetch })
     await expect(tokens.getToken()).rejects.toMatchObject({
       message: expect.stringContaining(`(${code}).`),
       cause: { code },
@@ -125,15 +125,15 @@ it('gets a token where AbortController is not that of fetch, as in jsdom', async
   vi.stubGlobal('AbortSignal', Signal)
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/token`
   await expect(fetch(url, { signal: new AbortController().signal })).rejects.toThrow(TypeError)
-  const tokens = createTokenProvider(backendTokens({ url }), { maxAttempts: 1 })
+  const tokens = backendTokens({ ...settings, url })
   expect((await tokens.getToken()).value).toBe('issued')
 })
 
 it('retries at once and reports the failure where setTimeout calls back at once', async () => {
   vi.stubGlobal('setTimeout', (callback: () => void) => (callback(), {}))
   const fetch = vi.fn(async () => Response.json({}, { status: 503 }))
-  const source = clientCredentials({ ...client, tokenEndpoint: 'https://auth.example/token', fetch })
-  await expect(createTokenProvider(source, { maxAttempts: 3 }).getToken()).rejects.toMatchObject({
+  const tokens = clientCredentials({ ...client, tokenEndpoint: 'https://auth.example/token', fetch })
+  await expect(tokens.getToken()).rejects.toMatchObject({
     kind: 'unavailable',
     status: 503,
     attempts: 3,

@@ -37,9 +37,7 @@ afterEach(async () => {
 })
 
 const providerOf = (clientId = 'id') =>
-  createTokenProvider(
-    clientCredentials({ tokenEndpoint: `${origin}/token`, clientId, clientSecret: 'secret' }),
-  )
+  clientCredentials({ tokenEndpoint: `${origin}/token`, clientId, clientSecret: 'secret' })
 
 describe('a fetch with tokens that replaces the global fetch', () => {
   it('sends with the one that it has replaced, and the token request without a token', async () => {
@@ -110,14 +108,12 @@ describe('a token request', () => {
   it.each(['a global fetch', 'an option'])(
     'does not wait for itself with a fetch with tokens as %s',
     async (way) => {
-      const tokens = createTokenProvider(
-        clientCredentials({
-          tokenEndpoint: `${origin}/token`,
-          clientId: 'id',
-          clientSecret: 'secret',
-          ...(way === 'an option' && { fetch: (input, init) => apiFetch(input, init) }),
-        }),
-      )
+      const tokens = clientCredentials({
+        tokenEndpoint: `${origin}/token`,
+        clientId: 'id',
+        clientSecret: 'secret',
+        ...(way === 'an option' && { fetch: (input, init) => apiFetch(input, init) }),
+      })
       const apiFetch = createTokenFetch(tokens, { allowedOrigins: [origin], fetch: plain })
       if (way === 'a global fetch') globalThis.fetch = apiFetch
       expect((await apiFetch(`${origin}/orders`)).status).toBe(200)
@@ -136,7 +132,7 @@ describe('a token request', () => {
   })
 
   it('of a source that sends through the client of its own provider carries no token', async () => {
-    const pool = createTokenPool(() => ownSource((url, init) => apiFetch(url, init)))
+    const pool = createTokenPool(() => createTokenProvider(ownSource((url, init) => apiFetch(url, init))))
     const tokens = pool.for('tenant')
     const apiFetch = createTokenFetch(tokens, { allowedOrigins: [origin] })
     expect((await apiFetch(`${origin}/orders`)).status).toBe(200)

@@ -8,7 +8,7 @@ import {
 } from '@tokenwell/core'
 import { startWith, storeWith } from '../sharing/sharing-providers.ts'
 import { pass, useFakeTime, watch } from '../support/fake-time.ts'
-import { never, ScriptedEndpoint, sourceOf, unavailable } from '../support/scripted-endpoint.ts'
+import { never, ScriptedEndpoint, sourceOf, tokensOf, unavailable } from '../support/scripted-endpoint.ts'
 
 useFakeTime()
 
@@ -138,7 +138,7 @@ describe.each<[string, (tokens: TokenProvider) => Promise<void>]>([
 ])('closing a key of a pool with %s', (_name, close) => {
   it('cancels its pending request; the pool creates another provider for the key', async () => {
     const endpoint = new ScriptedEndpoint((request) => (request === 1 ? never : {}))
-    const pool = createTokenPool((_key: string) => sourceOf(endpoint))
+    const pool = createTokenPool((_key: string) => tokensOf(endpoint))
     const tokens = pool.for('a')
     const call = watch(tokens.getToken())
     await pass(10)
@@ -153,7 +153,7 @@ describe.each<[string, (tokens: TokenProvider) => Promise<void>]>([
 
   it('closes a provider that has no token yet for good', async () => {
     const endpoint = new ScriptedEndpoint(() => ({}))
-    const pool = createTokenPool((_key: string) => sourceOf(endpoint))
+    const pool = createTokenPool((_key: string) => tokensOf(endpoint))
     const tokens = pool.for('a')
     await close(tokens)
     expect(pool.has('a')).toBe(false)
@@ -161,15 +161,15 @@ describe.each<[string, (tokens: TokenProvider) => Promise<void>]>([
     expect(endpoint.requests).toHaveLength(0)
   })
 
-  it('ends calls that wait for a source', async () => {
+  it('ends calls that wait for a provider', async () => {
     const endpoint = new ScriptedEndpoint(() => ({}))
-    let provideSource!: (source: TokenSource) => void
-    const source = new Promise<TokenSource>((resolve) => (provideSource = resolve))
-    const pool = createTokenPool((_key: string) => source)
+    let provide!: (tokens: TokenProvider) => void
+    const created = new Promise<TokenProvider>((resolve) => (provide = resolve))
+    const pool = createTokenPool((_key: string) => created)
     const tokens = pool.for('a')
     const call = watch(tokens.getToken())
     await close(tokens)
-    provideSource(sourceOf(endpoint))
+    provide(tokensOf(endpoint))
     await pass(0)
     expect(call.error).toMatchObject(closed)
     expect(endpoint.requests).toHaveLength(0)
@@ -177,7 +177,7 @@ describe.each<[string, (tokens: TokenProvider) => Promise<void>]>([
 
   it('leaves the provider that replaced it after an eviction open', async () => {
     const endpoint = new ScriptedEndpoint(() => ({}))
-    const pool = createTokenPool((_key: string) => sourceOf(endpoint))
+    const pool = createTokenPool((_key: string) => tokensOf(endpoint))
     const evicted = pool.for('a')
     pool.delete('a')
     const tokens = pool.for('a')

@@ -1,10 +1,10 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { createTokenProvider, type TokenErrorKind } from '@tokenwell/core'
+import { type TokenErrorKind } from '@tokenwell/core'
 import { fixRandom, pass, useFakeTime, watch } from '../support/fake-time.ts'
 import {
   ScriptedEndpoint,
-  sources,
+  grants,
   unavailable,
   wrongSecret,
   type ScriptedResponse,
@@ -12,7 +12,7 @@ import {
 
 useFakeTime()
 
-describe.each(sources)('with %s', (_grant, sourceOf) => {
+describe.each(grants)('with %s', (_grant, tokensOf) => {
   const wrongPath = { status: 404, body: '' }
   const html = { status: 200, body: '<html>' }
 
@@ -20,7 +20,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
   async function cooldownsAfter(response: ScriptedResponse, failures: number): Promise<number[]> {
     fixRandom(0)
     const endpoint = new ScriptedEndpoint(response)
-    const tokens = createTokenProvider(sourceOf(endpoint), { maxAttempts: 1 })
+    const tokens = tokensOf(endpoint, { maxAttempts: 1 })
     const { requests } = endpoint
     while (requests.length <= failures) {
       await tokens.getToken().catch(() => {})
@@ -36,20 +36,20 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
       ['unavailable', unavailable, [1_000, 2_000, 4_000, 8_000, 10_000, 10_000]],
       ['malformed', html, [1_000, 2_000, 4_000, 8_000, 10_000, 10_000]],
     ])('after a %s failure grows with each failure in a row', async (kind, response, expected) => {
-      const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint(response)), { maxAttempts: 1 })
+      const tokens = tokensOf(new ScriptedEndpoint(response), { maxAttempts: 1 })
       await expect(tokens.getToken()).rejects.toMatchObject({ kind })
       expect(await cooldownsAfter(response, expected.length)).toEqual(expected)
     })
 
     it('after a throttled request without Retry-After is a second', async () => {
       const endpoint = new ScriptedEndpoint({ status: 429, body: '' })
-      const tokens = createTokenProvider(sourceOf(endpoint), { maxAttempts: 1, timeoutMs: 900 })
+      const tokens = tokensOf(endpoint, { maxAttempts: 1, timeoutMs: 900 })
       await tokens.getToken().catch(() => {})
       await expect(tokens.getToken()).rejects.toMatchObject({ kind: 'throttled', retryAfterMs: 1_000 })
     })
 
     it('rejects an aborted caller with its own reason', async () => {
-      const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint(wrongPath)))
+      const tokens = tokensOf(new ScriptedEndpoint(wrongPath))
       await tokens.getToken().catch(() => {})
       let left = 0
       for (let turns = 0; turns < 20; turns++) {
@@ -70,7 +70,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
         status: 401,
         body: { fault: { detail: { errorcode: 'oauth.v2.InvalidClientIdentifier' } } },
       })
-      const tokens = createTokenProvider(sourceOf(endpoint))
+      const tokens = tokensOf(endpoint)
       await tokens.getToken().catch(() => {})
       await pass(1_000)
       const first: unknown = await tokens.getToken().catch((error: unknown) => error)
@@ -91,7 +91,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
     it('starts at its first duration again after a success', async () => {
       fixRandom(0)
       const endpoint = new ScriptedEndpoint(wrongPath)
-      const tokens = createTokenProvider(sourceOf(endpoint), { maxAttempts: 1 })
+      const tokens = tokensOf(endpoint, { maxAttempts: 1 })
       for (const cooldownMs of [5_000, 10_000]) {
         await tokens.getToken().catch(() => {})
         await pass(cooldownMs)
@@ -108,7 +108,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
 
     it('limits a wrong secret to two requests for 1,000 calls in ten seconds', async () => {
       const endpoint = new ScriptedEndpoint(wrongSecret)
-      const tokens = createTokenProvider(sourceOf(endpoint))
+      const tokens = tokensOf(endpoint)
       for (let call = 0; call < 1_000; call++) {
         await expect(tokens.getToken()).rejects.toMatchObject({ kind: 'credentials' })
         await pass(10)
@@ -119,14 +119,14 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
 
     it('does not apply to a forced refresh', async () => {
       const endpoint = new ScriptedEndpoint((request) => (request === 1 ? wrongSecret : {}))
-      const tokens = createTokenProvider(sourceOf(endpoint))
+      const tokens = tokensOf(endpoint)
       await tokens.getToken().catch(() => {})
       expect((await tokens.getToken({ forceRefresh: true })).value).toBe('token-2')
     })
 
     it('is dropped by reset(), and so is the cached token', async () => {
       const endpoint = new ScriptedEndpoint((request) => (request <= 2 ? wrongSecret : {}))
-      const tokens = createTokenProvider(sourceOf(endpoint))
+      const tokens = tokensOf(endpoint)
       await tokens.getToken().catch(() => {})
       await pass(1_000)
       await tokens.getToken().catch(() => {})
@@ -139,7 +139,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
 
     it('does not apply to a call that can share the request of a forced one', async () => {
       const endpoint = new ScriptedEndpoint((request) => (request === 1 ? wrongSecret : { latencyMs: 100 }))
-      const tokens = createTokenProvider(sourceOf(endpoint))
+      const tokens = tokensOf(endpoint)
       await tokens.getToken().catch(() => {})
       const calls = [watch(tokens.getToken({ forceRefresh: true })), watch(tokens.getToken())]
       await pass(100)
@@ -147,7 +147,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
     })
 
     it('is dropped by reset(), which also keeps the token of a pending request out of the cache', async () => {
-      const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint({ latencyMs: 100 })))
+      const tokens = tokensOf(new ScriptedEndpoint({ latencyMs: 100 }))
       const call = watch(tokens.getToken())
       await pass(10)
       tokens.reset()
@@ -160,7 +160,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
       const endpoint = new ScriptedEndpoint((request) =>
         request === 1 ? { ...wrongSecret, latencyMs: 100 } : {},
       )
-      const tokens = createTokenProvider(sourceOf(endpoint))
+      const tokens = tokensOf(endpoint)
       const call = watch(tokens.getToken())
       await pass(10)
       tokens.reset()
@@ -178,17 +178,17 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
 
     it('applies to one provider only', async () => {
       const endpoint = new ScriptedEndpoint((request) => (request === 1 ? wrongSecret : {}))
-      await createTokenProvider(sourceOf(endpoint))
+      await tokensOf(endpoint)
         .getToken()
         .catch(() => {})
-      await expect(createTokenProvider(sourceOf(endpoint)).getToken()).resolves.toBeDefined()
+      await expect(tokensOf(endpoint).getToken()).resolves.toBeDefined()
     })
   })
 
   describe('a valid token whose refresh fails', () => {
     it('is returned until a refresh succeeds', async () => {
       const endpoint = new ScriptedEndpoint((request) => (request === 1 ? { expiresIn: 1_000 } : unavailable))
-      const tokens = createTokenProvider(sourceOf(endpoint))
+      const tokens = tokensOf(endpoint)
       await tokens.getToken()
       await pass(850_000)
       for (let second = 0; second < 60; second++) {
@@ -207,7 +207,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
       const endpoint = new ScriptedEndpoint((request) =>
         request === 1 ? { expiresIn: 86_400 } : unavailable,
       )
-      const tokens = createTokenProvider(sourceOf(endpoint), { maxAttempts: 1, refreshAheadMs: 40_000_000 })
+      const tokens = tokensOf(endpoint, { maxAttempts: 1, refreshAheadMs: 40_000_000 })
       await tokens.getToken()
       await pass(60_000_000)
       for (let second = 0; second < 7_200; second++) {
@@ -227,7 +227,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
     it('is not refreshed again within a second', async () => {
       fixRandom(0)
       const endpoint = new ScriptedEndpoint((request) => (request === 1 ? { expiresIn: 1_000 } : unavailable))
-      const tokens = createTokenProvider(sourceOf(endpoint), { maxAttempts: 1 })
+      const tokens = tokensOf(endpoint, { maxAttempts: 1 })
       await tokens.getToken()
       await pass(850_000)
       for (const ms of [0, 500, 490]) {
@@ -249,7 +249,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
 
     it('is not refreshed with rejected credentials before the end of the cooldown', async () => {
       const endpoint = new ScriptedEndpoint((request) => (request === 1 ? { expiresIn: 1_000 } : wrongSecret))
-      const tokens = createTokenProvider(sourceOf(endpoint))
+      const tokens = tokensOf(endpoint)
       await tokens.getToken()
       await pass(850_000)
       for (let second = 0; second < 89; second++) {

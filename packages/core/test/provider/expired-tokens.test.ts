@@ -8,7 +8,7 @@ import {
   type TokenSource,
 } from '@tokenwell/core'
 import { pass, useFakeTime, watch } from '../support/fake-time.ts'
-import { ScriptedEndpoint, sourceOf, sources, type Script } from '../support/scripted-endpoint.ts'
+import { ScriptedEndpoint, sourceOf, grants, type Script } from '../support/scripted-endpoint.ts'
 
 useFakeTime()
 
@@ -29,14 +29,14 @@ async function callFor(ms: number, ...providers: TokenProvider[]): Promise<void>
   }
 }
 
-describe.each(sources)('with %s', (_grant, sourceOfGrant) => {
+describe.each(grants)('with %s', (_grant, tokensOfGrant) => {
   describe('a token that has expired by its own expires_in', () => {
     it.each([0, '0', '-0', '0.0', 0.4, '0.4', -1, '-3600', -0.5, 1e-7, 1])(
       'of %j counts as valid for one second, without an event',
       async (expiresIn) => {
         const events: TokenEvent[] = []
         const endpoint = new ScriptedEndpoint(responseWith({ expires_in: expiresIn }))
-        const tokens = createTokenProvider(sourceOfGrant(endpoint), {
+        const tokens = tokensOfGrant(endpoint, {
           onEvent: (event) => events.push(event),
         })
         const token = await tokens.getToken()
@@ -52,7 +52,7 @@ describe.each(sources)('with %s', (_grant, sourceOfGrant) => {
 
     it('is returned to all callers that waited for it, however late it arrives', async () => {
       const endpoint = new ScriptedEndpoint({ expiresIn: 0, latencyMs: 3_000 })
-      const tokens = createTokenProvider(sourceOfGrant(endpoint))
+      const tokens = tokensOfGrant(endpoint)
       const calls = Array.from({ length: 3 }, () => watch(tokens.getToken()))
       await pass(3_000)
       expect(calls.map(({ value }) => value?.value)).toEqual(['token-1', 'token-1', 'token-1'])
@@ -184,9 +184,7 @@ describe('an expired token', () => {
 
   it('of a backend is used for a second', async () => {
     const endpoint = new ScriptedEndpoint({ expiresIn: 0 })
-    const tokens = createTokenProvider(
-      backendTokens({ url: 'https://app.example.com/token', fetch: endpoint.fetch }),
-    )
+    const tokens = backendTokens({ url: 'https://app.example.com/token', fetch: endpoint.fetch })
     expect((await tokens.getToken()).expiresAt.getTime()).toBe(Date.now() + 1_000)
   })
 
@@ -194,8 +192,8 @@ describe('an expired token', () => {
     const exp = Date.now() / 1000 + 3_600
     const subjectToken = `${btoa('{}')}.${btoa(JSON.stringify({ exp }))}.signature`
     const endpoint = new ScriptedEndpoint({ expiresIn: 0 })
-    const exchange = sources.find(([name]) => name === 'token exchange')![1]
-    const source = exchange(endpoint, { subjectToken } as object)
-    expect((await createTokenProvider(source).getToken()).expiresAt.getTime()).toBe(Date.now() + 1_000)
+    const exchange = grants.find(([name]) => name === 'token exchange')![1]
+    const tokens = exchange(endpoint, { subjectToken } as object)
+    expect((await tokens.getToken()).expiresAt.getTime()).toBe(Date.now() + 1_000)
   })
 })

@@ -5,13 +5,13 @@ import {
   type TokenErrorKind,
   type TokenEvent,
   backendTokens,
-  type TokenSource,
+  type TokenProvider,
 } from '@tokenwell/core'
 import { fixRandom, pass, useFakeTime, watch } from '../support/fake-time.ts'
 import {
   ScriptedEndpoint,
-  sourceOf,
-  sources,
+  tokensOf,
+  grants,
   unavailable,
   wrongSecret,
   type Script,
@@ -19,11 +19,11 @@ import {
 
 useFakeTime()
 
-describe.each(sources)('with %s', (_grant, sourceOfGrant) => {
+describe.each(grants)('with %s', (_grant, tokensOfGrant) => {
   async function failure(script: Script) {
     const endpoint = new ScriptedEndpoint(script)
     const events: TokenEvent[] = []
-    const tokens = createTokenProvider(sourceOfGrant(endpoint), { onEvent: (event) => events.push(event) })
+    const tokens = tokensOfGrant(endpoint, { onEvent: (event) => events.push(event) })
     const call = watch(tokens.getToken())
     await pass(30_000)
     expect(call.error).toBeInstanceOf(TokenError)
@@ -60,7 +60,7 @@ describe.each(sources)('with %s', (_grant, sourceOfGrant) => {
 
     it('stop after a success', async () => {
       const endpoint = new ScriptedEndpoint((request) => (request < 3 ? unavailable : {}))
-      const tokens = createTokenProvider(sourceOfGrant(endpoint))
+      const tokens = tokensOfGrant(endpoint)
       const call = watch(tokens.getToken())
       await pass(5_000)
       expect(call.value?.value).toBe('token-3')
@@ -88,7 +88,7 @@ describe.each(sources)('with %s', (_grant, sourceOfGrant) => {
     it.each([0, 0.999_999])('outlast an endpoint that is down for 2 s, at random %d', async (chance) => {
       fixRandom(chance)
       const endpoint = new ScriptedEndpoint(unavailable)
-      const tokens = createTokenProvider(sourceOfGrant(endpoint))
+      const tokens = tokensOfGrant(endpoint)
       const calls = [watch(tokens.getToken()), watch(tokens.getToken())]
       await pass(2_000)
       endpoint.script = {}
@@ -99,14 +99,14 @@ describe.each(sources)('with %s', (_grant, sourceOfGrant) => {
     it('leave half of the remaining time to the next one', async () => {
       fixRandom(0.999_999)
       const endpoint = new ScriptedEndpoint((request) => (request === 1 ? unavailable : { latencyMs: 400 }))
-      const call = watch(createTokenProvider(sourceOfGrant(endpoint), { timeoutMs: 1_000 }).getToken())
+      const call = watch(tokensOfGrant(endpoint, { timeoutMs: 1_000 }).getToken())
       await pass(1_000)
       expect(call.value?.value).toBe('token-2')
     })
 
     it('do not exceed maxAttempts', async () => {
       const endpoint = new ScriptedEndpoint(unavailable)
-      const tokens = createTokenProvider(sourceOfGrant(endpoint), { maxAttempts: 1 })
+      const tokens = tokensOfGrant(endpoint, { maxAttempts: 1 })
       await expect(tokens.getToken()).rejects.toMatchObject({ kind: 'unavailable', attempts: 1 })
       expect(endpoint.requests).toHaveLength(1)
     })
@@ -235,17 +235,17 @@ const body = {
   expires_in: 60,
 }
 
-describe.each<[string, (endpoint: ScriptedEndpoint) => TokenSource]>([
-  ['client credentials', (endpoint) => sourceOf(endpoint)],
-  ['client credentials of an issuer', (endpoint) => sourceOf(endpoint, { tokenEndpoint: undefined, issuer })],
+describe.each<[string, (endpoint: ScriptedEndpoint) => TokenProvider]>([
+  ['client credentials', (endpoint) => tokensOf(endpoint)],
+  ['client credentials of an issuer', (endpoint) => tokensOf(endpoint, { tokenEndpoint: undefined, issuer })],
   ['a backend', ({ fetch }) => backendTokens({ url: 'https://app.example.com/token', fetch })],
-])('a provider of tokens from %s', (_name, createSource) => {
+])('a provider of tokens from %s', (_name, create) => {
   it.each(['DYNAMIC_SERVER_USAGE', 'HANGING_PROMISE_REJECTION'])(
     'passes on the error %s, which controls rendering in Next.js, without a retry or a cooldown',
     async (digest) => {
       const signal = Object.assign(new Error('used no-store fetch'), { digest })
       const endpoint = new ScriptedEndpoint((request) => (request === 1 ? { error: signal } : { body }))
-      const tokens = createTokenProvider(createSource(endpoint))
+      const tokens = create(endpoint)
       const first = watch(tokens.getToken())
       await pass(100)
       expect(first.error).toBe(signal)

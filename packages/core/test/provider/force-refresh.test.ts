@@ -1,16 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { createTokenProvider } from '@tokenwell/core'
 import { pass, useFakeTime, watch } from '../support/fake-time.ts'
-import { ScriptedEndpoint, sources, unavailable, type Script } from '../support/scripted-endpoint.ts'
+import { ScriptedEndpoint, grants, unavailable, type Script } from '../support/scripted-endpoint.ts'
 
 useFakeTime()
 
-describe.each(sources)('with %s', (_grant, sourceOf) => {
+describe.each(grants)('with %s', (_grant, tokensOf) => {
   const forceRefresh = { forceRefresh: true }
 
   function start(script: Script) {
     const endpoint = new ScriptedEndpoint(script)
-    return { endpoint, tokens: createTokenProvider(sourceOf(endpoint)) }
+    return { endpoint, tokens: tokensOf(endpoint) }
   }
 
   describe('forceRefresh', () => {
@@ -76,7 +75,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
 
     it('includes the wait for an older request in its timeout', async () => {
       const endpoint = new ScriptedEndpoint({ latencyMs: 20_000 })
-      const tokens = createTokenProvider(sourceOf(endpoint), { attemptTimeoutMs: 30_000 })
+      const tokens = tokensOf(endpoint, { attemptTimeoutMs: 30_000 })
       const plain = watch(tokens.getToken())
       const forced = watch(tokens.getToken(forceRefresh))
       await pass(29_900)
@@ -88,7 +87,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
 
     it('fails no other caller after its own timeout', async () => {
       const endpoint = new ScriptedEndpoint({ latencyMs: 20_000 })
-      const tokens = createTokenProvider(sourceOf(endpoint), { attemptTimeoutMs: 30_000 })
+      const tokens = tokensOf(endpoint, { attemptTimeoutMs: 30_000 })
       const plain = watch(tokens.getToken())
       const forced = watch(tokens.getToken(forceRefresh))
       await pass(20_000)

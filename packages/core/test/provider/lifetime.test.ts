@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { createTokenProvider, type TokenEvent, type TokenProviderOptions } from '@tokenwell/core'
+import { type TokenEvent, type TokenProviderOptions } from '@tokenwell/core'
 import { pass, useFakeTime, watch } from '../support/fake-time.ts'
-import { ScriptedEndpoint, sources, type ScriptedResponse } from '../support/scripted-endpoint.ts'
+import { ScriptedEndpoint, grants, type ScriptedResponse } from '../support/scripted-endpoint.ts'
 
 useFakeTime()
 
-describe.each(sources)('with %s', (_grant, sourceOf) => {
+describe.each(grants)('with %s', (_grant, tokensOf) => {
   async function lifetimeOf(response: ScriptedResponse, options?: TokenProviderOptions) {
     const events: TokenEvent[] = []
     const began = Date.now()
-    const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint(response)), {
+    const tokens = tokensOf(new ScriptedEndpoint(response), {
       onEvent: (event) => events.push(event),
       ...options,
     })
@@ -118,7 +118,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
 
     it('is counted from the moment the request was sent', async () => {
       const endpoint = new ScriptedEndpoint({ expiresIn: 10, latencyMs: 4_000 })
-      const tokens = createTokenProvider(sourceOf(endpoint), { expiryMarginMs: 1_000 })
+      const tokens = tokensOf(endpoint, { expiryMarginMs: 1_000 })
       const began = Date.now()
       const call = watch(tokens.getToken())
       await pass(4_000)
@@ -139,7 +139,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
 
     it('is read in milliseconds if the options say so', async () => {
       const endpoint = new ScriptedEndpoint({ expiresIn: '3599000' })
-      const tokens = createTokenProvider(sourceOf(endpoint, { expiresInUnit: 'milliseconds' }))
+      const tokens = tokensOf(endpoint, { expiresInUnit: 'milliseconds' })
       const token = await tokens.getToken()
       expect(token.expiresAt.getTime() - Date.now()).toBe(3_599_000)
       expect(token.response.expiresIn).toBe(3_599)
@@ -147,7 +147,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
 
     it('that is over when the response arrives causes an error instead of an expired token', async () => {
       const endpoint = new ScriptedEndpoint({ expiresIn: 2, latencyMs: 3_000 })
-      const tokens = createTokenProvider(sourceOf(endpoint))
+      const tokens = tokensOf(endpoint)
       const call = watch(tokens.getToken())
       await pass(30_000)
       const message = 'The token (lifetime 2 s) expired before the response of the token endpoint arrived.'

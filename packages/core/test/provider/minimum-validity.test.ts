@@ -1,15 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { createTokenProvider } from '@tokenwell/core'
 import { fixRandom, pass, useFakeTime, watch } from '../support/fake-time.ts'
-import { ScriptedEndpoint, sources, unavailable, type Script } from '../support/scripted-endpoint.ts'
+import { ScriptedEndpoint, grants, unavailable, type Script } from '../support/scripted-endpoint.ts'
 
 useFakeTime()
 
-describe.each(sources)('with %s', (_grant, sourceOf) => {
+describe.each(grants)('with %s', (_grant, tokensOf) => {
   async function started(script: Script) {
     fixRandom(0.5)
     const endpoint = new ScriptedEndpoint(script)
-    const tokens = createTokenProvider(sourceOf(endpoint))
+    const tokens = tokensOf(endpoint)
     await tokens.getToken()
     return { endpoint, tokens }
   }
@@ -79,7 +78,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
 
     it('accepts a token that took most of its lifetime to arrive, without another request', async () => {
       const endpoint = new ScriptedEndpoint({ expiresIn: 12, latencyMs: 9_800 })
-      const tokens = createTokenProvider(sourceOf(endpoint))
+      const tokens = tokensOf(endpoint)
       const call = watch(tokens.getToken({ minimumValidityMs: 3_600_000 }))
       await pass(9_800)
       expect(call.value?.value).toBe('token-1')

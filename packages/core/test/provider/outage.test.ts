@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createTokenProvider } from '@tokenwell/core'
 import { pass, useFakeTime } from '../support/fake-time.ts'
 import {
   never,
   ScriptedEndpoint,
-  sources,
+  grants,
   unavailable,
   wrongSecret,
   type ScriptedResponse,
@@ -12,7 +11,7 @@ import {
 
 useFakeTime()
 
-describe.each(sources)('with %s', (_grant, sourceOf) => {
+describe.each(grants)('with %s', (_grant, tokensOf) => {
   const connectionRefused = {
     error: Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }),
   }
@@ -28,7 +27,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
       ['rejects the credentials', wrongSecret],
     ])('affects no caller if it %s', async (_name, failure) => {
       const endpoint = new ScriptedEndpoint({ expiresIn: 900 })
-      const tokens = createTokenProvider(sourceOf(endpoint))
+      const tokens = tokensOf(endpoint)
       await tokens.getToken()
       // A token due for refresh has 180 s left, much longer than the outage.
       await pass(745_000)
@@ -76,7 +75,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
 
     it('do not occur in 10,000 failed refreshes', async () => {
       const endpoint = new ScriptedEndpoint({ expiresIn: 31_000_000 })
-      const tokens = createTokenProvider(sourceOf(endpoint), {
+      const tokens = tokensOf(endpoint, {
         maxAttempts: 1,
         refreshAheadMs: 2_000_000_000,
       })
@@ -96,7 +95,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
     it('do not occur in aborted, forced and closed calls that fail, or during a cooldown', async () => {
       for (const failure of [unavailable, connectionRefused, never, wrongSecret]) {
         const endpoint = new ScriptedEndpoint({ latencyMs: 5, ...failure })
-        const tokens = createTokenProvider(sourceOf(endpoint))
+        const tokens = tokensOf(endpoint)
         const controller = new AbortController()
         const calls = [
           tokens.getToken({ signal: controller.signal }),

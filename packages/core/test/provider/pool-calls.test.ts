@@ -4,11 +4,12 @@ import {
   createMemoryTokenStore,
   createTokenFetch,
   createTokenPool,
-  type TokenSource,
+  createTokenProvider,
+  type TokenProvider,
   type TokenStore,
 } from '@tokenwell/core'
 import { pass, useFakeTime, watch } from '../support/fake-time.ts'
-import { never, ScriptedEndpoint, sourceOf } from '../support/scripted-endpoint.ts'
+import { never, ScriptedEndpoint, tokensOf } from '../support/scripted-endpoint.ts'
 
 useFakeTime()
 
@@ -21,19 +22,19 @@ const later = async <Value>(value: () => Value, ms = 50): Promise<Value> => {
 const ForeignPromise = runInNewContext('Promise') as PromiseConstructor
 
 const creations = [
-  ['synchronously', (source: () => TokenSource) => source()],
-  ['asynchronously', (source: () => TokenSource) => later(source)],
+  ['synchronously', (tokens: () => TokenProvider) => tokens()],
+  ['asynchronously', (tokens: () => TokenProvider) => later(tokens)],
   [
     'by a promise of another realm',
-    (source: () => TokenSource) => new ForeignPromise<TokenSource>((resolve) => resolve(later(source))),
+    (tokens: () => TokenProvider) => new ForeignPromise<TokenProvider>((resolve) => resolve(later(tokens))),
   ],
 ] as const
 
-describe.each(creations)('a call to a full pool whose sources are created %s', (_how, creation) => {
+describe.each(creations)('a call to a full pool whose providers are created %s', (_how, creation) => {
   function start(maxEntries: number, latencyMs = 0) {
     const endpoint = new ScriptedEndpoint({ latencyMs })
-    const create = (key: string) => creation(() => sourceOf(endpoint, { clientId: key }))
-    return { endpoint, pool: createTokenPool(create as (key: string) => TokenSource, { maxEntries }) }
+    const create = (key: string) => creation(() => tokensOf(endpoint, { clientId: key }))
+    return { endpoint, pool: createTokenPool(create as (key: string) => TokenProvider, { maxEntries }) }
   }
 
   it.each([
@@ -80,9 +81,9 @@ describe.each(creations)('a call to a full pool whose sources are created %s', (
   })
 })
 
-describe('a source that is being created', () => {
+describe('a provider that is being created', () => {
   function start(create: (key: string) => unknown) {
-    return createTokenPool(create as (key: string) => TokenSource)
+    return createTokenPool(create as (key: string) => TokenProvider)
   }
 
   it('is replaced when its key is deleted: later calls get the new credentials', async () => {
@@ -90,7 +91,7 @@ describe('a source that is being created', () => {
     let clientId = 'old'
     const pool = start(() => {
       const current = clientId
-      return later(() => sourceOf(endpoint, { clientId: current }))
+      return later(() => tokensOf(endpoint, { clientId: current }))
     })
     const kept = pool.for('a')
     const first = watch(kept.getToken())
@@ -107,7 +108,7 @@ describe('a source that is being created', () => {
   })
 
   it('does not fail the key that has been created again since', async () => {
-    const create = vi.fn((): unknown => later(() => sourceOf(new ScriptedEndpoint()), 80))
+    const create = vi.fn((): unknown => later(() => tokensOf(new ScriptedEndpoint()), 80))
     create.mockImplementationOnce(() => later(() => Promise.reject(new Error('vault down'))))
     const pool = start(create)
     const first = watch(pool.for('a').getToken())
@@ -123,7 +124,7 @@ describe('a source that is being created', () => {
 
   it('requests no token after the pool was closed', async () => {
     const endpoint = new ScriptedEndpoint()
-    const pool = start(() => later(() => sourceOf(endpoint)))
+    const pool = start(() => later(() => tokensOf(endpoint)))
     const calls = [watch(pool.for('a').getToken()), watch(pool.for('a').getToken())]
     await pass(10)
     await pool.close()
@@ -134,7 +135,7 @@ describe('a source that is being created', () => {
 
   it('requests no token after its own provider was closed, and the key can be used again', async () => {
     const endpoint = new ScriptedEndpoint()
-    const pool = start(() => later(() => sourceOf(endpoint)))
+    const pool = start(() => later(() => tokensOf(endpoint)))
     const tokens = pool.for('a')
     const call = watch(tokens.getToken())
     await pass(10)
@@ -148,10 +149,10 @@ describe('a source that is being created', () => {
 
   it.each([
     ['nothing', undefined],
-    ['a text', 'source'],
-    ['an object without requestToken', { getToken: async () => ({}) }],
+    ['a text', 'tokens'],
+    ['a source', { cacheKey: async () => 'key', requestToken: async () => ({}) }],
   ])('causes a configuration error that names create if it is %s', async (_name, result) => {
-    const message = expect.stringContaining('create must return a token source') as string
+    const message = expect.stringContaining('create must return a token provider') as string
     for (const create of [() => result, async () => result]) {
       const pool = start(create)
       await expect(pool.for('a').getToken()).rejects.toMatchObject({ kind: 'configuration', message })
@@ -165,7 +166,7 @@ describe('a source that is being created', () => {
     const pool = createTokenPool(
       (key: string) => {
         if (key === 'outer') nested.push(watch(pool.for('inner').getToken()))
-        return sourceOf(endpoint, { clientId: key })
+        return tokensOf(endpoint, { clientId: key })
       },
       { maxEntries: 1 },
     )
@@ -175,20 +176,85 @@ describe('a source that is being created', () => {
   })
 })
 
+describe('a provider that is not created in time', () => {
+  function start() {
+    const endpoint = new ScriptedEndpoint()
+    const create = vi.fn((_key: string): Promise<TokenProvider> => new Promise(() => {}))
+    create.mockImplementationOnce(() => new Promise(() => {}))
+    const pool = createTokenPool(create, { timeoutMs: 3_000 })
+    return { endpoint, create, pool }
+  }
+
+  it('fails the calls that wait for it, and is created anew by the next one', async () => {
+    const { create, endpoint, pool } = start()
+    const tokens = pool.for('a')
+    const calls = [watch(tokens.getToken()), watch(pool.for('a').getToken({ forceRefresh: true }))]
+    await pass(2_999)
+    expect(calls.map(({ state }) => state)).toEqual(['pending', 'pending'])
+    await pass(1)
+    for (const { error } of calls) {
+      expect(error).toMatchObject({
+        kind: 'unavailable',
+        message: expect.stringContaining('Timed out after 3 s'),
+      })
+    }
+    create.mockImplementation(async (key) => tokensOf(endpoint, { clientId: key }))
+    await expect(tokens.getToken()).resolves.toMatchObject({ value: 'token-1' })
+    expect(create).toHaveBeenCalledTimes(2)
+  })
+
+  it('detaches a caller whose signal is aborted, with its reason, and no other one', async () => {
+    const { create, pool } = start()
+    const controller = new AbortController()
+    const left = watch(pool.for('a').getToken({ signal: controller.signal }))
+    const token = await tokensOf(new ScriptedEndpoint()).getToken()
+    const request = { url: 'https://api.example.com', attempt: 1, repeatable: true } as const
+    const replaced = watch(pool.for('a').replaceRejected(token, { ...request, signal: controller.signal }))
+    const stays = watch(pool.for('a').getToken())
+    const reason = new Error('left')
+    controller.abort(reason)
+    await pass(0)
+    expect([left.error, replaced.error, stays.state]).toEqual([reason, reason, 'pending'])
+    expect(create).toHaveBeenCalledOnce()
+    await pass(3_000)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('is not returned to the calls that came later, if it is created nevertheless', async () => {
+    const endpoint = new ScriptedEndpoint()
+    const late = new ScriptedEndpoint({ body: { access_token: 'late', expires_in: 60 } })
+    const create = vi.fn(async (_key: string) => tokensOf(endpoint))
+    create.mockImplementationOnce(() => later(() => tokensOf(late), 4_000))
+    const pool = createTokenPool(create, { timeoutMs: 3_000 })
+    const first = watch(pool.for('a').getToken())
+    await pass(3_000)
+    expect(first.state).toBe('rejected')
+    const second = watch(pool.for('a').getToken())
+    await pass(2_000)
+    expect(second.value?.value).toBe('token-1')
+    expect((await pool.for('a').getToken()).value).toBe('token-1')
+    expect(late.requests).toEqual([])
+  })
+})
+
 describe('a token that an API rejects after its key was evicted', () => {
   /** Without a digest, which fake timers do not wait for. */
   function poolWith(store: TokenStore | undefined) {
     let requests = 0
-    const create = (key: string): TokenSource => ({
-      cacheKey: async () => key,
-      requestToken: async () => ({
-        accessToken: `token-${++requests}`,
-        tokenType: 'Bearer',
-        scope: [],
-        expiresIn: 60,
-      }),
-    })
-    return createTokenPool(create, { maxEntries: 1, store })
+    const create = (key: string) =>
+      createTokenProvider(
+        {
+          cacheKey: async () => key,
+          requestToken: async () => ({
+            accessToken: `token-${++requests}`,
+            tokenType: 'Bearer',
+            scope: [],
+            expiresIn: 60,
+          }),
+        },
+        { store },
+      )
+    return createTokenPool(create, { maxEntries: 1 })
   }
 
   it.each([
@@ -234,7 +300,7 @@ describe('a token that an API rejects after its key was evicted', () => {
 
   it('is reported in an event', async () => {
     const events = vi.fn()
-    const pool = createTokenPool((_key: string) => sourceOf(new ScriptedEndpoint()), {
+    const pool = createTokenPool((_key: string) => tokensOf(new ScriptedEndpoint()), {
       maxEntries: 1,
       onEvent: events,
     })
@@ -251,7 +317,7 @@ describe('a token that an API rejects after its key was evicted', () => {
 })
 
 it('a pool of which one key never gets a token can be closed', async () => {
-  const pool = createTokenPool((_key: string) => sourceOf(new ScriptedEndpoint(never)), { maxEntries: 1 })
+  const pool = createTokenPool((_key: string) => tokensOf(new ScriptedEndpoint(never)), { maxEntries: 1 })
   const call = watch(pool.for('a').getToken())
   pool.for('b')
   pool.delete('b')

@@ -1,4 +1,4 @@
-import { clientCredentials, createTokenProvider } from '@tokenwell/core'
+import { clientCredentials } from '@tokenwell/core'
 import { createRandom } from '@tokenwell/internal-testing/random'
 
 const lifetimes = [
@@ -75,15 +75,14 @@ export async function playLifetimes(seed: number, calls: number): Promise<number
     return Response.json({ access_token: value, token_type: type, expires_in: expiresIn, error })
   }
 
-  const tokens = createTokenProvider(
-    clientCredentials({
-      tokenEndpoint: 'https://auth.example.com/token',
-      clientId: 'client',
-      clientSecret: 'secret',
-      fetch: async () => respond(),
-    }),
-    { maxAttempts: 1, clock: { now: () => nowMs, monotonic: () => nowMs } },
-  )
+  const tokens = clientCredentials({
+    tokenEndpoint: 'https://auth.example.com/token',
+    clientId: 'client',
+    clientSecret: 'secret',
+    fetch: async () => respond(),
+    maxAttempts: 1,
+    clock: { now: () => nowMs, monotonic: () => nowMs },
+  })
   for (let call = 0; call < calls && problems.length === 0; call++) {
     nowMs += pick(steps)
     const before = requests

@@ -1,7 +1,7 @@
-import { createTokenFetch, createTokenPool, type TokenSource } from '@tokenwell/core'
+import { createTokenFetch, createTokenPool, createTokenProvider, type TokenProvider } from '@tokenwell/core'
 
 /**
- * Uses many keys of a small pool concurrently: calls, requests whose token is rejected, deletes, and sources that are created
+ * Uses many keys of a small pool concurrently: calls, requests whose token is rejected, deletes, and providers that are created
  * asynchronously. Each request must carry a token of its own key.
  *
  * @throws if a call fails
@@ -9,17 +9,18 @@ import { createTokenFetch, createTokenPool, type TokenSource } from '@tokenwell/
 export async function playPool(keys: number): Promise<{ readonly calls: number; readonly failures: number }> {
   let issued = 0
   let calls = 0
-  const sourceOf = (key: number): TokenSource => ({
-    cacheKey: async () => String(key),
-    requestToken: async () => ({
-      accessToken: `${key}.${++issued}`,
-      tokenType: 'Bearer',
-      expiresIn: 3600,
-      scope: [],
-    }),
-  })
+  const tokensOf = (key: number): TokenProvider =>
+    createTokenProvider({
+      cacheKey: async () => String(key),
+      requestToken: async () => ({
+        accessToken: `${key}.${++issued}`,
+        tokenType: 'Bearer',
+        expiresIn: 3600,
+        scope: [],
+      }),
+    })
   const pool = createTokenPool(
-    (key: number) => (key % 3 === 0 ? Promise.resolve(sourceOf(key)) : sourceOf(key)),
+    (key: number) => (key % 3 === 0 ? Promise.resolve(tokensOf(key)) : tokensOf(key)),
     { maxEntries: 100 },
   )
   const seen = new Set<string>()

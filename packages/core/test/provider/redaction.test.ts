@@ -9,6 +9,7 @@ import {
   type TokenEvent,
 } from '@tokenwell/core'
 import { parseTokenResponse } from '@tokenwell/core/protocol'
+import { createGrantSource } from '@tokenwell/core/adapter'
 import { pass, useFakeTime, watch } from '../support/fake-time.ts'
 import { ScriptedEndpoint, type ScriptedResponse } from '../support/scripted-endpoint.ts'
 
@@ -95,8 +96,12 @@ describe('neither secret nor token is shown', () => {
   it.each(cases)('in the errors and events of %s (%s)', async (_name, clientAuthentication, response) => {
     const endpoint = new ScriptedEndpoint(response)
     const events: TokenEvent[] = []
-    const source = clientCredentials({ ...options, clientAuthentication, fetch: endpoint.fetch })
-    const tokens = createTokenProvider(source, { onEvent: (event) => events.push(event) })
+    const tokens = clientCredentials({
+      ...options,
+      clientAuthentication,
+      fetch: endpoint.fetch,
+      onEvent: (event) => events.push(event),
+    })
     const apiFetch = createTokenFetch(tokens, { allowedOrigins: ['https://api.example.com'] })
     const first = watch(tokens.getToken())
     await pass(30_000)
@@ -111,7 +116,6 @@ describe('neither secret nor token is shown', () => {
     expect(events.length).toBeGreaterThan(0)
     expectNoTrace(events)
     expectNoTrace(tokens)
-    expectNoTrace(source)
   })
 
   it.each<[string, Partial<ClientCredentialsOptions>]>([
@@ -151,8 +155,12 @@ describe('neither secret nor token is shown', () => {
     ['gives it in an object', () => ({ secret }) as never],
   ])('when a secret function %s', async (_name, clientSecret) => {
     const events: TokenEvent[] = []
-    const source = clientCredentials({ ...options, clientSecret, fetch: new ScriptedEndpoint().fetch })
-    const tokens = createTokenProvider(source, { onEvent: (event) => events.push(event) })
+    const tokens = clientCredentials({
+      ...options,
+      clientSecret,
+      fetch: new ScriptedEndpoint().fetch,
+      onEvent: (event) => events.push(event),
+    })
     const call = watch(tokens.getToken())
     await pass(30_000)
     expect(call.error).toMatchObject({ name: 'TokenError' })
@@ -175,8 +183,13 @@ describe('neither secret nor token is shown', () => {
   ])('if a secret that looks like a code is in %s', async (_name, response) => {
     const events: TokenEvent[] = []
     const { fetch } = new ScriptedEndpoint(response)
-    const source = clientCredentials({ ...options, clientSecret: 'canary-Secret_0.9', fetch })
-    const tokens = createTokenProvider(source, { maxAttempts: 1, onEvent: (event) => events.push(event) })
+    const tokens = clientCredentials({
+      ...options,
+      clientSecret: 'canary-Secret_0.9',
+      fetch,
+      maxAttempts: 1,
+      onEvent: (event) => events.push(event),
+    })
     const error: unknown = await tokens.getToken().catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ name: 'TokenError' })
     expectNoTrace(error)
@@ -203,7 +216,7 @@ describe('neither secret nor token is shown', () => {
   it.each(sent)('if a server repeats %s', async (_, more, echoes) => {
     const body = { error: 'invalid_request', error_description: `not valid: ${echoes.join(', ')}` }
     const { fetch } = new ScriptedEndpoint({ status: 400, body })
-    const tokens = createTokenProvider(clientCredentials({ ...options, ...more, fetch }))
+    const tokens = clientCredentials({ ...options, ...more, fetch })
     await expect(tokens.getToken()).rejects.toMatchObject({
       reason: `not valid: ${echoes.map(() => '[redacted]').join(', ')}`,
     })
@@ -215,7 +228,7 @@ describe('neither secret nor token is shown', () => {
       error_description: 'orders:write of the-client for https://api.example, 1234567',
     }
     const { fetch } = new ScriptedEndpoint({ status: 400, body })
-    const source = clientCredentials({
+    const tokens = clientCredentials({
       ...options,
       clientId: 'the-client',
       scope: 'orders:write',
@@ -224,7 +237,7 @@ describe('neither secret nor token is shown', () => {
       parameters: { pin: 1_234_567 },
       fetch,
     })
-    await expect(createTokenProvider(source).getToken()).rejects.toMatchObject({
+    await expect(tokens.getToken()).rejects.toMatchObject({
       reason: body.error_description,
     })
   })
@@ -232,8 +245,9 @@ describe('neither secret nor token is shown', () => {
   it('by an error whose code repeats the secret: its message says what failed', async () => {
     const error = Object.assign(new Error('x'), { code: 'canary-Secret_0.9' })
     const { fetch } = new ScriptedEndpoint({ error })
-    const source = clientCredentials({ ...options, clientSecret: 'canary-Secret_0.9', fetch })
-    await expect(createTokenProvider(source, { maxAttempts: 1 }).getToken()).rejects.toMatchObject({
+    await expect(
+      clientCredentials({ ...options, clientSecret: 'canary-Secret_0.9', fetch, maxAttempts: 1 }).getToken(),
+    ).rejects.toMatchObject({
       kind: 'unavailable',
       message: 'Could not reach the token endpoint.',
     })
@@ -242,7 +256,7 @@ describe('neither secret nor token is shown', () => {
   it('in a provider, its source, its token and its events', async () => {
     const events: TokenEvent[] = []
     const body = { access_token: token, token_type: 'Bearer', expires_in: 100, refresh_token: secret }
-    const source = clientCredentials({ ...options, fetch: new ScriptedEndpoint({ body }).fetch })
+    const source = createGrantSource({ ...options, fetch: new ScriptedEndpoint({ body }).fetch })
     const tokens = createTokenProvider(source, { onEvent: (event) => events.push(event) })
     const issued = await tokens.getToken()
     expect(issued.value).toBe(token)
@@ -263,17 +277,16 @@ describe('neither secret nor token is shown', () => {
 
   it('in the errors of a backend', async () => {
     for (const [, response] of failures) {
-      const source = backendTokens({
+      const tokens = backendTokens({
         url: `https://app.example.com/token?key=${token}`,
         headers: () => ({ 'x-csrf': secret }),
         fetch: new ScriptedEndpoint(response).fetch,
+        maxAttempts: 1,
       })
-      const tokens = createTokenProvider(source, { maxAttempts: 1 })
       const call = watch(tokens.getToken())
       await pass(30_000)
       expect(call.state).toBe('rejected')
       expectNoTrace(call.error)
-      expectNoTrace(source)
       expectNoTrace(tokens)
     }
   })

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest'
-import { createTokenProvider, type TokenEvent } from '@tokenwell/core'
+import { type TokenEvent } from '@tokenwell/core'
 import { createTokenAttacher } from '@tokenwell/core/adapter'
 import { rejection, sendThrough } from '../attach/send-through.ts'
 import { pass, useFakeTime, watch } from '../support/fake-time.ts'
-import { ScriptedEndpoint, sources, unavailable, type Script } from '../support/scripted-endpoint.ts'
+import { ScriptedEndpoint, grants, unavailable, type Script } from '../support/scripted-endpoint.ts'
 
 useFakeTime()
 
-describe.each(sources)('with %s', (_grant, sourceOf) => {
+describe.each(grants)('with %s', (_grant, tokensOf) => {
   async function started(script: Script = {}) {
     const endpoint = new ScriptedEndpoint(script)
     const events: TokenEvent[] = []
-    const tokens = createTokenProvider(sourceOf(endpoint))
+    const tokens = tokensOf(endpoint)
     tokens.subscribe((event) => events.push(event))
     return { endpoint, events, tokens, token: await tokens.getToken() }
   }
@@ -85,7 +85,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
     it('is ignored before a token is cached', async () => {
       const { token } = await started()
       const endpoint = new ScriptedEndpoint()
-      const tokens = createTokenProvider(sourceOf(endpoint))
+      const tokens = tokensOf(endpoint)
       tokens.reject(token)
       await tokens.getToken()
       expect(endpoint.requests).toHaveLength(1)

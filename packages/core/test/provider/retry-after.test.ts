@@ -1,16 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { createTokenProvider } from '@tokenwell/core'
 import { fixRandom, pass, useFakeTime, watch } from '../support/fake-time.ts'
-import {
-  ScriptedEndpoint,
-  sources,
-  wrongSecret,
-  type ScriptedResponse,
-} from '../support/scripted-endpoint.ts'
+import { ScriptedEndpoint, grants, wrongSecret, type ScriptedResponse } from '../support/scripted-endpoint.ts'
 
 useFakeTime()
 
-describe.each(sources)('with %s', (_grant, sourceOf) => {
+describe.each(grants)('with %s', (_grant, tokensOf) => {
   const throttled = (headers: Record<string, string>): ScriptedResponse => ({
     status: 429,
     headers,
@@ -20,7 +14,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
   function start(first: ScriptedResponse, then: ScriptedResponse = {}) {
     fixRandom(0)
     const endpoint = new ScriptedEndpoint((request) => (request === 1 ? first : then))
-    return { endpoint, tokens: createTokenProvider(sourceOf(endpoint)) }
+    return { endpoint, tokens: tokensOf(endpoint) }
   }
 
   describe('a rate limit without Retry-After', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { clientCredentials, createTokenFetch, createTokenProvider } from '@tokenwell/core'
+import { clientCredentials, createTokenFetch } from '@tokenwell/core'
 import { Issuer, startServer } from '../support/issuer.ts'
 
 async function start() {
@@ -15,7 +15,7 @@ async function start() {
     }, Math.random() * 100)
   })
   const options = { authUrl: issuer.origin, clientId: 'client', clientSecret: 'secret' }
-  const tokens = createTokenProvider(clientCredentials(options))
+  const tokens = clientCredentials(options)
   return { sent, api, issuer, tokens, tokenFetch: createTokenFetch(tokens, { allowedOrigins: [api] }) }
 }
 

@@ -10,7 +10,13 @@ import {
   type TokenStore,
 } from '@tokenwell/core'
 import { pass, useFakeTime, watch } from '../support/fake-time.ts'
-import { ScriptedEndpoint, sourceOf, sources, type ScriptedResponse } from '../support/scripted-endpoint.ts'
+import {
+  ScriptedEndpoint,
+  sourceOf,
+  tokensOf,
+  grants,
+  type ScriptedResponse,
+} from '../support/scripted-endpoint.ts'
 
 useFakeTime()
 
@@ -26,10 +32,10 @@ function start(response: ScriptedResponse = revoked) {
   return { endpoint, revocations }
 }
 
-describe.each(sources)('with %s, revoke', (_grant, sourceOfGrant) => {
+describe.each(grants)('with %s, revoke', (_grant, tokensOfGrant) => {
   it('revokes the cached token as the client (RFC 7009), and the next call requests another one', async () => {
     const { endpoint, revocations } = start()
-    const tokens = createTokenProvider(sourceOfGrant(endpoint, { revocationEndpoint }))
+    const tokens = tokensOfGrant(endpoint, { revocationEndpoint })
     await tokens.getToken()
     await tokens.revoke()
     expect(revocations()).toMatchObject([{ url: revocationEndpoint }])
@@ -89,12 +95,11 @@ describe('revoke', () => {
         : Response.json({ issuer, token_endpoint: `${issuer}/token`, revocation_endpoint: `${issuer}/out` })
     }
     const client = { clientId: 'client', clientSecret: 'secret', fetch }
-    const source = clientCredentialsForResource({
+    const tokens = clientCredentialsForResource({
       ...client,
       protectedResource: api,
       trustedIssuers: [issuer],
     })
-    const tokens = createTokenProvider(source)
     await tokens.getToken()
     await tokens.revoke()
     expect(revocations()).toMatchObject([{ url: `${issuer}/out` }])
@@ -115,15 +120,13 @@ describe('revoke', () => {
             revocation_endpoint: `${origin}/out`,
           })
     }
-    const tokens = createTokenProvider(
-      clientCredentialsForResource({
-        clientId: 'client',
-        clientSecret: 'secret',
-        fetch,
-        protectedResource: api,
-        trustedIssuers: () => true,
-      }),
-    )
+    const tokens = clientCredentialsForResource({
+      clientId: 'client',
+      clientSecret: 'secret',
+      fetch,
+      protectedResource: api,
+      trustedIssuers: () => true,
+    })
     await tokens.getToken()
     issuer = 'https://two.example.com'
     await tokens.revoke()
@@ -220,7 +223,7 @@ describe('close({ revoke: true })', () => {
 
   it('revokes the token of a key in a pool', async () => {
     const { endpoint, revocations } = start()
-    const pool = createTokenPool(() => sourceOf(endpoint, { revocationEndpoint }))
+    const pool = createTokenPool(() => tokensOf(endpoint, { revocationEndpoint }))
     await pool.for('one').getToken()
     await pool.for('two').getToken()
     await pool.for('one').revoke()

@@ -1,11 +1,10 @@
 import { describe, expect, it, vi } from 'vitest'
-import { createTokenProvider } from '@tokenwell/core'
 import { pass, useFakeTime, watch } from '../support/fake-time.ts'
-import { ScriptedEndpoint, sources, unavailable, wrongSecret } from '../support/scripted-endpoint.ts'
+import { ScriptedEndpoint, grants, unavailable, wrongSecret } from '../support/scripted-endpoint.ts'
 
 useFakeTime()
 
-describe.each(sources)('with %s', (_grant, sourceOf) => {
+describe.each(grants)('with %s', (_grant, tokensOf) => {
   /** An endpoint that knows one secret. */
   function guarded(right: string) {
     const endpoint = new ScriptedEndpoint()
@@ -17,7 +16,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
     it('is called before each token request, and only then', async () => {
       const endpoint = new ScriptedEndpoint({ expiresIn: 100 })
       const clientSecret = vi.fn(() => Promise.resolve('secret'))
-      const tokens = createTokenProvider(sourceOf(endpoint, { clientSecret }))
+      const tokens = tokensOf(endpoint, { clientSecret })
       expect(clientSecret).not.toHaveBeenCalled()
       for (let second = 0; second < 300; second++) {
         await tokens.getToken()
@@ -30,7 +29,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
     it('recovers from a rotation at the next call, with one request', async () => {
       const endpoint = guarded('new')
       let secret = 'old'
-      const tokens = createTokenProvider(sourceOf(endpoint, { clientSecret: () => secret }))
+      const tokens = tokensOf(endpoint, { clientSecret: () => secret })
       for (let call = 0; call < 50; call++) {
         await expect(tokens.getToken()).rejects.toMatchObject({ kind: 'credentials' })
       }
@@ -45,7 +44,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
     it('is not called during the cooldown of an endpoint that is unavailable', async () => {
       const endpoint = new ScriptedEndpoint(unavailable)
       const clientSecret = vi.fn(() => 'secret')
-      const tokens = createTokenProvider(sourceOf(endpoint, { clientSecret }), { maxAttempts: 1 })
+      const tokens = tokensOf(endpoint, { clientSecret, maxAttempts: 1 })
       await expect(tokens.getToken()).rejects.toMatchObject({ kind: 'unavailable' })
       const before = clientSecret.mock.calls.length
       await expect(tokens.getToken()).rejects.toMatchObject({ kind: 'unavailable' })
@@ -55,7 +54,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
     it('is called once a second during a cooldown, regardless of the number of callers', async () => {
       const endpoint = guarded('right')
       const clientSecret = vi.fn(() => 'wrong')
-      const tokens = createTokenProvider(sourceOf(endpoint, { clientSecret }))
+      const tokens = tokensOf(endpoint, { clientSecret })
       await tokens.getToken().catch(() => {})
       await pass(1_000)
       await tokens.getToken().catch(() => {})
@@ -72,7 +71,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
     it('ends no newer cooldown if it responds late', async () => {
       const endpoint = new ScriptedEndpoint(wrongSecret)
       let clientSecret: () => string | Promise<string> = () => 'first'
-      const tokens = createTokenProvider(sourceOf(endpoint, { clientSecret: () => clientSecret() }))
+      const tokens = tokensOf(endpoint, { clientSecret: () => clientSecret() })
       await tokens.getToken().catch(() => {})
       clientSecret = () => new Promise((resolve) => setTimeout(resolve, 500, 'second'))
       const waiting = watch(tokens.getToken())
@@ -87,7 +86,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
     it('delays each call by at most a second if it hangs during a cooldown', async () => {
       let clientSecret: () => string | Promise<string> = () => 'wrong'
       const endpoint = new ScriptedEndpoint(wrongSecret)
-      const tokens = createTokenProvider(sourceOf(endpoint, { clientSecret: () => clientSecret() }))
+      const tokens = tokensOf(endpoint, { clientSecret: () => clientSecret() })
       await tokens.getToken().catch(() => {})
       await pass(1_000)
       await tokens.getToken().catch(() => {})
@@ -103,7 +102,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
       const endpoint = new ScriptedEndpoint((request) => (request === 1 ? wrongSecret : {}))
       let calls = 0
       const clientSecret = () => (++calls === 2 ? new Promise<string>(() => {}) : 'secret')
-      const tokens = createTokenProvider(sourceOf(endpoint, { clientSecret }))
+      const tokens = tokensOf(endpoint, { clientSecret })
       await tokens.getToken().catch(() => {})
       await pass(400)
       const waiting = watch(tokens.getToken())
@@ -114,7 +113,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
     it('causes one more request if it returns another wrong secret', async () => {
       const endpoint = guarded('right')
       let secret = 'wrong'
-      const tokens = createTokenProvider(sourceOf(endpoint, { clientSecret: () => secret }))
+      const tokens = tokensOf(endpoint, { clientSecret: () => secret })
       await tokens.getToken().catch(() => {})
       secret = 'wrong as well'
       for (let call = 0; call < 50; call++) {
@@ -126,7 +125,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
     it('is retried like an unavailable endpoint if it fails, and its error message is hidden', async () => {
       const endpoint = new ScriptedEndpoint()
       const clientSecret = vi.fn(() => Promise.reject(new Error('vault says hunter2')))
-      const tokens = createTokenProvider(sourceOf(endpoint, { clientSecret }))
+      const tokens = tokensOf(endpoint, { clientSecret })
       const call = watch(tokens.getToken())
       await pass(30_000)
       expect(call.error).toMatchObject({
@@ -145,7 +144,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
         if (++calls > 1) throw new Error('vault is sealed')
         return 'wrong'
       }
-      const tokens = createTokenProvider(sourceOf(endpoint, { clientSecret }))
+      const tokens = tokensOf(endpoint, { clientSecret })
       await tokens.getToken().catch(() => {})
       await expect(tokens.getToken()).rejects.toMatchObject({ kind: 'credentials' })
       expect(endpoint.requests).toHaveLength(1)
@@ -155,7 +154,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
       'causes an error and no request if it returns %j',
       async (secret) => {
         const endpoint = new ScriptedEndpoint()
-        const tokens = createTokenProvider(sourceOf(endpoint, { clientSecret: () => secret as string }))
+        const tokens = tokensOf(endpoint, { clientSecret: () => secret as string })
         const error: unknown = await tokens.getToken().catch((thrown: unknown) => thrown)
         expect(error).toMatchObject({ kind: 'configuration' })
         expect((error as Error).message).toContain('clientSecret')
@@ -166,7 +165,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
     it('recovers at the next call after it returned nothing', async () => {
       const endpoint = new ScriptedEndpoint()
       let secret = ''
-      const tokens = createTokenProvider(sourceOf(endpoint, { clientSecret: () => secret }))
+      const tokens = tokensOf(endpoint, { clientSecret: () => secret })
       await expect(tokens.getToken()).rejects.toMatchObject({ kind: 'configuration' })
       secret = 'secret'
       await pass(5_000)
@@ -176,7 +175,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
     it('does not delay an abort or a timeout if it hangs during a cooldown', async () => {
       let calls = 0
       const clientSecret = () => (++calls === 1 ? 'wrong' : new Promise<string>(() => {}))
-      const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint(wrongSecret), { clientSecret }))
+      const tokens = tokensOf(new ScriptedEndpoint(wrongSecret), { clientSecret })
       await tokens.getToken().catch(() => {})
       const controller = new AbortController()
       const aborted = watch(tokens.getToken({ signal: controller.signal }))
@@ -191,9 +190,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
 
     it('is abandoned like an unresponsive endpoint if it hangs', async () => {
       const endpoint = new ScriptedEndpoint(unavailable)
-      const tokens = createTokenProvider(
-        sourceOf(endpoint, { clientSecret: () => new Promise<string>(() => {}) }),
-      )
+      const tokens = tokensOf(endpoint, { clientSecret: () => new Promise<string>(() => {}) })
       const call = watch(tokens.getToken())
       await pass(30_000)
       expect(call).toMatchObject({ state: 'rejected', error: { kind: 'unavailable' } })

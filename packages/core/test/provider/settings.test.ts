@@ -90,7 +90,8 @@ describe('the options of a provider', () => {
   })
 
   it('are checked by a pool before its first key', () => {
-    const pool = () => createTokenPool(() => sourceOf(new ScriptedEndpoint()), { timeoutMs: -1 })
+    const pool = () =>
+      createTokenPool(() => createTokenProvider(sourceOf(new ScriptedEndpoint())), { timeoutMs: -1 })
     expect(pool).toThrow(expect.objectContaining({ kind: 'configuration' }))
   })
 

@@ -2,20 +2,14 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { describe, expect, it } from 'vitest'
 import { createTokenPool, createTokenProvider, type TokenEvent } from '@tokenwell/core'
 import { pass, useFakeTime, watch } from '../support/fake-time.ts'
-import {
-  ScriptedEndpoint,
-  sourceOf,
-  sources,
-  wrongSecret,
-  type Script,
-} from '../support/scripted-endpoint.ts'
+import { ScriptedEndpoint, sourceOf, grants, wrongSecret, type Script } from '../support/scripted-endpoint.ts'
 
 useFakeTime()
 
-describe.each(sources)('with %s', (_grant, sourceOfGrant) => {
+describe.each(grants)('with %s', (_grant, tokensOfGrant) => {
   function start(script: Script, onEvent?: (event: TokenEvent) => void) {
     const endpoint = new ScriptedEndpoint(script)
-    return { endpoint, tokens: createTokenProvider(sourceOfGrant(endpoint), { onEvent, maxAttempts: 1 }) }
+    return { endpoint, tokens: tokensOfGrant(endpoint, { onEvent, maxAttempts: 1 }) }
   }
 
   describe('callers that arrive in the same moment', () => {
@@ -53,7 +47,7 @@ describe.each(sources)('with %s', (_grant, sourceOfGrant) => {
 
     it('are joined by a call that `waitUntil` makes while the request starts', async () => {
       const joined: unknown[] = []
-      const tokens = createTokenProvider(sourceOfGrant(new ScriptedEndpoint({ latencyMs: 100 })), {
+      const tokens = tokensOfGrant(new ScriptedEndpoint({ latencyMs: 100 }), {
         waitUntil: () => joined.push(watch(tokens.getToken())),
       })
       const calls = [watch(tokens.getToken()), watch(tokens.getToken())]
@@ -90,7 +84,7 @@ describe.each(sources)('with %s', (_grant, sourceOfGrant) => {
 
     it('are completed before an evicted provider is closed', async () => {
       const endpoint = new ScriptedEndpoint({ latencyMs: 100 })
-      const pool = createTokenPool(() => sourceOfGrant(endpoint), { maxEntries: 1 })
+      const pool = createTokenPool(() => tokensOfGrant(endpoint), { maxEntries: 1 })
       const evicted = pool.for('a')
       const calls = [watch(evicted.getToken()), watch(evicted.getToken()), watch(evicted.getToken())]
       watch(pool.for('b').getToken())

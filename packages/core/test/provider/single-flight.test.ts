@@ -2,17 +2,17 @@ import { getEventListeners } from 'node:events'
 import { describe, expect, it, vi } from 'vitest'
 import { createTokenProvider } from '@tokenwell/core'
 import { pass, useFakeTime, watch } from '../support/fake-time.ts'
-import { never, ScriptedEndpoint, sources, unavailable, wrongSecret } from '../support/scripted-endpoint.ts'
+import { never, ScriptedEndpoint, grants, unavailable, wrongSecret } from '../support/scripted-endpoint.ts'
 
 useFakeTime()
 
-describe.each(sources)('with %s', (_grant, sourceOf) => {
+describe.each(grants)('with %s', (_grant, tokensOf) => {
   const abortedBy = (controller: AbortController) => ({ signal: controller.signal })
 
   describe('single-flight', () => {
     it('makes one request for any number of callers, which share one token', async () => {
       const endpoint = new ScriptedEndpoint({ latencyMs: 100 })
-      const tokens = createTokenProvider(sourceOf(endpoint))
+      const tokens = tokensOf(endpoint)
       const calls = Array.from({ length: 10_000 }, () => tokens.getToken())
       await pass(100)
       expect(new Set(await Promise.all(calls)).size).toBe(1)
@@ -21,7 +21,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
 
     it('fails all its callers with one error, after one set of attempts', async () => {
       const endpoint = new ScriptedEndpoint({ ...wrongSecret, latencyMs: 100 })
-      const tokens = createTokenProvider(sourceOf(endpoint))
+      const tokens = tokensOf(endpoint)
       const calls = Array.from({ length: 100 }, () => watch(tokens.getToken()))
       await pass(100)
       expect(calls.every(({ error }) => (error as { kind: string }).kind === 'credentials')).toBe(true)
@@ -30,7 +30,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
 
     it('lets callers join between two attempts', async () => {
       const endpoint = new ScriptedEndpoint((request) => (request === 1 ? unavailable : { latencyMs: 100 }))
-      const tokens = createTokenProvider(sourceOf(endpoint))
+      const tokens = tokensOf(endpoint)
       const first = watch(tokens.getToken())
       await pass(1)
       const second = watch(tokens.getToken())
@@ -41,7 +41,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
 
     it('does not apply across providers', async () => {
       const endpoint = new ScriptedEndpoint()
-      const providers = [createTokenProvider(sourceOf(endpoint)), createTokenProvider(sourceOf(endpoint))]
+      const providers = [tokensOf(endpoint), tokensOf(endpoint)]
       await Promise.all(providers.map((tokens) => tokens.getToken()))
       expect(endpoint.requests).toHaveLength(2)
     })
@@ -50,7 +50,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
   describe('an aborted caller', () => {
     it('fails immediately with its own reason, and affects no other caller', async () => {
       const endpoint = new ScriptedEndpoint({ latencyMs: 100 })
-      const tokens = createTokenProvider(sourceOf(endpoint))
+      const tokens = tokensOf(endpoint)
       const controller = new AbortController()
       const aborted = watch(tokens.getToken(abortedBy(controller)))
       const other = watch(tokens.getToken(abortedBy(new AbortController())))
@@ -67,7 +67,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
 
     it('cancels the request when the last caller leaves, and the next caller starts a new one', async () => {
       const endpoint = new ScriptedEndpoint((request) => (request === 1 ? never : {}))
-      const tokens = createTokenProvider(sourceOf(endpoint))
+      const tokens = tokensOf(endpoint)
       const controllers = [new AbortController(), new AbortController()]
       const calls = controllers.map((controller) => watch(tokens.getToken(abortedBy(controller))))
       await pass(1)
@@ -83,7 +83,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
 
     it('causes no cooldown when the last caller leaves', async () => {
       const endpoint = new ScriptedEndpoint((request) => (request === 1 ? never : {}))
-      const tokens = createTokenProvider(sourceOf(endpoint))
+      const tokens = tokensOf(endpoint)
       const controller = new AbortController()
       const call = watch(tokens.getToken(abortedBy(controller)))
       await pass(0)
@@ -95,7 +95,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
 
     it('cancels the wait between two attempts as well', async () => {
       const endpoint = new ScriptedEndpoint(unavailable)
-      const tokens = createTokenProvider(sourceOf(endpoint))
+      const tokens = tokensOf(endpoint)
       const controller = new AbortController()
       const call = watch(tokens.getToken(abortedBy(controller)))
       await pass(0)
@@ -108,7 +108,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
     })
 
     it('leaves nothing behind: neither a listener of its signal nor a timer', async () => {
-      const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint({ latencyMs: 100 })))
+      const tokens = tokensOf(new ScriptedEndpoint({ latencyMs: 100 }))
       const { signal } = new AbortController()
       for (let call = 0; call < 20; call += 1) {
         const waiting = tokens.getToken({ signal, forceRefresh: true })
@@ -128,13 +128,13 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
     })
 
     it('gets no token even if one is cached', async () => {
-      const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint()))
+      const tokens = tokensOf(new ScriptedEndpoint())
       await tokens.getToken()
       await expect(tokens.getToken({ signal: AbortSignal.abort('too late') })).rejects.toBe('too late')
     })
 
     it('gets no cached token if it aborts in the same turn', async () => {
-      const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint()))
+      const tokens = tokensOf(new ScriptedEndpoint())
       await tokens.getToken()
       const controller = new AbortController()
       const call = tokens.getToken(abortedBy(controller))
@@ -152,7 +152,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
 
     it('that was aborted before it called refreshes no token that is due', async () => {
       const endpoint = new ScriptedEndpoint({ expiresIn: 100 })
-      const tokens = createTokenProvider(sourceOf(endpoint))
+      const tokens = tokensOf(endpoint)
       await tokens.getToken()
       await pass(90_000)
       await expect(tokens.getToken({ signal: AbortSignal.abort('too late') })).rejects.toBe('too late')
@@ -162,7 +162,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
 
     it('that was aborted before it called gets no token while a request is in flight, which continues', async () => {
       const endpoint = new ScriptedEndpoint({ latencyMs: 100 })
-      const tokens = createTokenProvider(sourceOf(endpoint))
+      const tokens = tokensOf(endpoint)
       const other = watch(tokens.getToken())
       await pass(50)
       await expect(tokens.getToken({ signal: AbortSignal.abort('too late') })).rejects.toBe('too late')
@@ -176,7 +176,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
         expiresIn: 100,
         latencyMs: request === 1 ? 0 : 9_000,
       }))
-      const tokens = createTokenProvider(sourceOf(endpoint))
+      const tokens = tokensOf(endpoint)
       await tokens.getToken()
       await pass(90_000)
       await tokens.getToken()
@@ -193,7 +193,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
 
     it('aborted after its token has arrived affects no other caller', async () => {
       const endpoint = new ScriptedEndpoint({ latencyMs: 100 })
-      const tokens = createTokenProvider(sourceOf(endpoint))
+      const tokens = tokensOf(endpoint)
       const controller = new AbortController()
       const call = watch(tokens.getToken(abortedBy(controller)))
       await pass(100)
@@ -203,7 +203,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
     })
 
     it('leaves no listeners on its signal', async () => {
-      const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint({ latencyMs: 1 })))
+      const tokens = tokensOf(new ScriptedEndpoint({ latencyMs: 1 }))
       const { signal } = new AbortController()
       let listeners = 0
       vi.spyOn(signal, 'addEventListener').mockImplementation(() => void listeners++)
@@ -237,7 +237,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
     })
 
     it('are in the error, which names the client', async () => {
-      const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint(never)), { maxAttempts: 1 })
+      const tokens = tokensOf(new ScriptedEndpoint(never), { maxAttempts: 1 })
       const call = watch(tokens.getToken())
       await pass(10_000)
       expect(call.error).toMatchObject({
@@ -247,7 +247,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
 
     it('cause a cooldown if the endpoint does not respond', async () => {
       const endpoint = new ScriptedEndpoint(never)
-      const tokens = createTokenProvider(sourceOf(endpoint))
+      const tokens = tokensOf(endpoint)
       const first = watch(tokens.getToken())
       await pass(30_000)
       expect(first.state).toBe('rejected')
@@ -260,7 +260,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
 
     it('can be set', async () => {
       const endpoint = new ScriptedEndpoint(never)
-      const tokens = createTokenProvider(sourceOf(endpoint), {
+      const tokens = tokensOf(endpoint, {
         timeoutMs: 1_000,
         attemptTimeoutMs: 200,
         maxAttempts: 2,
@@ -274,7 +274,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
 
     it('are stated by the error of a call that waited for two requests', async () => {
       const options = { timeoutMs: 1_500, attemptTimeoutMs: 60_000 }
-      const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint(never)), options)
+      const tokens = tokensOf(new ScriptedEndpoint(never), options)
       const first = watch(tokens.getToken())
       await pass(1_000)
       const second = watch(tokens.getToken({ forceRefresh: true }))

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest'
-import { createTokenProvider, type TokenProviderOptions } from '@tokenwell/core'
+import { type TokenProviderOptions } from '@tokenwell/core'
 import { fixRandom, pass, useFakeTime, watch } from '../support/fake-time.ts'
-import { ScriptedEndpoint, sources } from '../support/scripted-endpoint.ts'
+import { ScriptedEndpoint, grants } from '../support/scripted-endpoint.ts'
 
 useFakeTime()
 
-describe.each(sources)('with %s', (_grant, sourceOf) => {
+describe.each(grants)('with %s', (_grant, tokensOf) => {
   /** A provider with a cached token of this lifetime; refreshes take a second. */
   async function started(expiresIn: number, options?: TokenProviderOptions, latencyMs = 1_000) {
     const endpoint = new ScriptedEndpoint((request) => ({
       expiresIn,
       latencyMs: request === 1 ? 0 : latencyMs,
     }))
-    const tokens = createTokenProvider(sourceOf(endpoint), options)
+    const tokens = tokensOf(endpoint, options)
     await tokens.getToken()
     return { endpoint, tokens }
   }
@@ -20,7 +20,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
   describe('the four states of a token', () => {
     it('has no token at first, and requests one on the first call', async () => {
       const endpoint = new ScriptedEndpoint()
-      const tokens = createTokenProvider(sourceOf(endpoint))
+      const tokens = tokensOf(endpoint)
       await pass(60_000)
       expect(tokens.peekToken()).toBeUndefined()
       expect(endpoint.requests).toHaveLength(0)
@@ -153,7 +153,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
 
     it('uses a token of two seconds more than once', async () => {
       const endpoint = new ScriptedEndpoint({ expiresIn: 2 })
-      const tokens = createTokenProvider(sourceOf(endpoint))
+      const tokens = tokensOf(endpoint)
       for (let call = 0; call < 200; call++) {
         await tokens.getToken()
         await pass(100)

@@ -1,16 +1,17 @@
 import { describe, expect, it, vi } from 'vitest'
-import { createTokenPool } from '@tokenwell/core'
+import { createMemoryTokenStore, createTokenPool } from '@tokenwell/core'
 import { createTokenAttacher } from '@tokenwell/core/adapter'
+import { createTestTokenProvider } from '@tokenwell/core/testing'
 import { get, sendThrough } from '../attach/send-through.ts'
 import { collectGarbage } from '../support/collect-garbage.ts'
 import { pass, useFakeTime, watch } from '../support/fake-time.ts'
-import { never, ScriptedEndpoint, sourceOf, wrongSecret, type Script } from '../support/scripted-endpoint.ts'
+import { never, ScriptedEndpoint, tokensOf, wrongSecret, type Script } from '../support/scripted-endpoint.ts'
 
 useFakeTime()
 
 function start(script: Script = {}, maxEntries?: number) {
   const endpoint = new ScriptedEndpoint(script)
-  const create = vi.fn((tenant: string) => sourceOf(endpoint, { clientId: tenant }))
+  const create = vi.fn((tenant: string) => tokensOf(endpoint, { clientId: tenant }))
   return { create, endpoint, pool: createTokenPool(create, { maxEntries }) }
 }
 
@@ -30,7 +31,7 @@ describe('a pool', () => {
 
   it('distinguishes numbers from strings', () => {
     const endpoint = new ScriptedEndpoint()
-    const pool = createTokenPool((_key: string | number) => sourceOf(endpoint))
+    const pool = createTokenPool((_key: string | number) => tokensOf(endpoint))
     expect(pool.for(1)).not.toBe(pool.for('1'))
     expect(pool.for('__proto__')).toBe(pool.for('__proto__'))
     expect(pool.for('constructor')).not.toBe(pool.for('__proto__'))
@@ -40,7 +41,7 @@ describe('a pool', () => {
     let fail = true
     const pool = createTokenPool((_key: string) => {
       if (fail) throw new Error('no such tenant')
-      return sourceOf(new ScriptedEndpoint())
+      return tokensOf(new ScriptedEndpoint())
     })
     const tokens = pool.for('a')
     await expect(tokens.getToken()).rejects.toThrow('no such tenant')
@@ -50,11 +51,10 @@ describe('a pool', () => {
     expect(pool.size).toBe(1)
   })
 
-  it('passes its options to all providers', async () => {
+  it('passes on the events of all providers', async () => {
     const endpoint = new ScriptedEndpoint(wrongSecret)
     const events: string[] = []
-    const pool = createTokenPool((_key: string) => sourceOf(endpoint), {
-      maxAttempts: 1,
+    const pool = createTokenPool((_key: string) => tokensOf(endpoint, { maxAttempts: 1 }), {
       onEvent: ({ type }) => events.push(type),
     })
     await pool
@@ -74,6 +74,24 @@ describe('a pool', () => {
       'call_settled',
     ])
     expect(endpoint.requests).toHaveLength(2)
+  })
+
+  it('names an option that belongs to its providers', () => {
+    const options = { store: createMemoryTokenStore() } as object
+    expect(() => createTokenPool((_key: string) => tokensOf(new ScriptedEndpoint()), options)).toThrow(
+      'store is not an option of a pool. Set it for each provider in create.',
+    )
+  })
+
+  it('closes a provider of any other kind when its key is evicted, after its calls', async () => {
+    const close = vi.fn(async () => {})
+    const pool = createTokenPool((_key: string) => Object.assign(createTestTokenProvider(), { close }), {
+      maxEntries: 1,
+    })
+    await pool.for('a').getToken()
+    pool.for('b')
+    await pass(0)
+    expect(close.mock.calls).toEqual([[{ whenIdle: true }]])
   })
 
   it.each([0, -1, Number.NaN, null as never])('rejects the size %j', (maxEntries) => {
@@ -196,7 +214,7 @@ describe('a full pool', () => {
       if (++calls > 1) await new Promise((resolve) => setTimeout(resolve, 50))
       return `secret-${calls}`
     }
-    const pool = createTokenPool((_key: string) => sourceOf(endpoint, { clientSecret }), { maxEntries: 1 })
+    const pool = createTokenPool((_key: string) => tokensOf(endpoint, { clientSecret }), { maxEntries: 1 })
     const forgotten = pool.for('a')
     await forgotten.getToken().catch(() => {})
     const healed = watch(forgotten.getToken())
@@ -208,17 +226,17 @@ describe('a full pool', () => {
 
   it('forgets an evicted provider that has finished', async () => {
     const endpoint = new ScriptedEndpoint()
-    const sources: WeakRef<object>[] = []
+    const providers: WeakRef<object>[] = []
     const create = (tenant: string) => {
-      const source = sourceOf(endpoint, { clientId: tenant })
-      sources.push(new WeakRef(source))
-      return source
+      const tokens = tokensOf(endpoint, { clientId: tenant })
+      providers.push(new WeakRef(tokens))
+      return tokens
     }
     const pool = createTokenPool(create, { maxEntries: 1 })
     for (const tenant of ['a', 'b']) await pool.for(tenant).getToken()
     vi.useRealTimers()
     await collectGarbage()
-    expect(sources.map((source) => source.deref() !== undefined)).toEqual([false, true])
+    expect(providers.map((tokens) => tokens.deref() !== undefined)).toEqual([false, true])
     await pool.close()
   })
 
@@ -231,12 +249,12 @@ describe('a full pool', () => {
   })
 })
 
-describe('a source that is created asynchronously', () => {
+describe('a provider that is created asynchronously', () => {
   it('is created once for callers that arrive together', async () => {
     const endpoint = new ScriptedEndpoint()
     const create = vi.fn(async (tenant: string) => {
       await new Promise((resolve) => setTimeout(resolve, 100))
-      return sourceOf(endpoint, { clientId: tenant })
+      return tokensOf(endpoint, { clientId: tenant })
     })
     const pool = createTokenPool(create)
     const calls = [watch(pool.for('a').getToken()), watch(pool.for('a').getToken())]
@@ -274,7 +292,7 @@ describe('a key of a pool', () => {
     await tokens.getToken()
     expect(JSON.parse(JSON.stringify(tokens))).toMatchObject({
       key: 'a',
-      token: { value: '[redacted]', tokenType: 'Bearer' },
+      provider: { source: { clientId: 'a' }, token: { value: '[redacted]', tokenType: 'Bearer' } },
     })
   })
 

@@ -30,9 +30,10 @@ describe('the response of a backend to its frontend', () => {
     await pass(60_000)
     const body = tokenResponseBody(token)
     expect(body.expires_in).toBe(0)
-    const tokens = createTokenProvider(
-      backendTokens({ url: 'https://app.example.com/token', fetch: new ScriptedEndpoint({ body }).fetch }),
-    )
+    const tokens = backendTokens({
+      url: 'https://app.example.com/token',
+      fetch: new ScriptedEndpoint({ body }).fetch,
+    })
     expect((await tokens.getToken()).expiresAt.getTime()).toBe(Date.now() + 1_000)
   })
 

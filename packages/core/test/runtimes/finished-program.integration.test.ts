@@ -10,16 +10,16 @@ async function run(
   end = '',
 ): Promise<{ readonly attempts: number; readonly livedMs: number }> {
   const program = `
-    import { clientCredentials, createTokenProvider } from '${core}'
+    import { clientCredentials } from '${core}'
     let attempts = 0
     let aheadMs = 0
     const fetch = (url, { signal }) =>
       attempts++ === 0
         ? Promise.resolve(Response.json({ access_token: 't', token_type: 'Bearer', expires_in: 600 }))
         : new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
-    const source = clientCredentials({ tokenEndpoint: 'https://login.example.com/token', clientId: 'id', clientSecret: 's', fetch })
     const clock = { now: () => Date.now() + aheadMs, monotonic: () => performance.now() + aheadMs }
-    const tokens = createTokenProvider(source, { clock, timeoutMs: ${timeoutMs} })
+    const client = { tokenEndpoint: 'https://login.example.com/token', clientId: 'id', clientSecret: 's', fetch }
+    const tokens = clientCredentials({ ...client, clock, timeoutMs: ${timeoutMs} })
     await tokens.getToken()
     aheadMs = 500_000
     await tokens.getToken() // starts the refresh, and returns the cached token

@@ -18,7 +18,7 @@ export async function smoke(core, origin) {
   const inBrowser = typeof document === 'object'
   const credentials = { clientId: 'client', clientSecret: 'secret:+ %', dangerouslyAllowBrowser: inBrowser }
   const provider = (options, providerOptions) =>
-    core.createTokenProvider(core.clientCredentials({ ...credentials, ...options }), providerOptions)
+    core.clientCredentials({ ...credentials, ...options, ...providerOptions })
   const stats = async () => (await fetch(`${origin}/stats`)).json()
   const done = []
   const check = async (name, body) => {
@@ -111,7 +111,7 @@ export async function smoke(core, origin) {
 
   await check('a backend', async () => {
     const url = inBrowser ? '/backend' : `${origin}/backend`
-    const tokens = core.createTokenProvider(core.backendTokens({ url }))
+    const tokens = core.backendTokens({ url })
     const token = await tokens.getToken()
     expect(core.tokenResponseBody(token).expires_in <= 60, 'lifetime')
   })

@@ -47,7 +47,7 @@ async function growth(turn: () => unknown): Promise<number> {
 describe('memory does not grow over 100,000 calls:', () => {
   const store = createMemoryTokenStore()
   const [plain, shared] = [createTokenProvider(source), createTokenProvider(source, { store })]
-  const pool = createTokenPool((_key: number) => source, { maxEntries: 10 })
+  const pool = createTokenPool((_key: number) => createTokenProvider(source), { maxEntries: 10 })
   const { signal } = new AbortController()
   let key = 0
   it.each<[string, () => unknown]>([

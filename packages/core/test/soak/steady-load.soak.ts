@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { clientCredentials, createTokenFetch, createTokenProvider } from '@tokenwell/core'
+import { clientCredentials, createTokenFetch } from '@tokenwell/core'
 import { createSoakTable } from '@tokenwell/internal-testing/soak-table'
 import { Issuer, startServer } from '../support/issuer.ts'
 
@@ -23,7 +23,7 @@ async function runSteadyLoad(seconds: number): Promise<SteadyLoad> {
     response.end()
   })
   const options = { authUrl: issuer.origin, clientId: 'client', clientSecret: 'secret' }
-  const tokens = createTokenProvider(clientCredentials(options))
+  const tokens = clientCredentials(options)
   const tokenFetch = createTokenFetch(tokens, { allowedOrigins: [api], retryOnRejection: false })
   const load = { calls: 0, waited: 0, rejected: 0, failed: 0 }
   await tokens.getToken()

@@ -16,7 +16,7 @@ describe('tokens from a backend', () => {
   it('are requested with a POST without a secret', async () => {
     const endpoint = new ScriptedEndpoint()
     const send = vi.fn(endpoint.fetch)
-    const tokens = createTokenProvider(backendTokens({ url, fetch: send }))
+    const tokens = backendTokens({ url, fetch: send })
     await expect(tokens.getToken()).resolves.toMatchObject({ value: 'token-1' })
     const [to, init] = send.mock.calls[0]!
     expect(to).toBe(url)
@@ -29,14 +29,12 @@ describe('tokens from a backend', () => {
   it('are requested with headers for each request, and with cookies on request', async () => {
     const send = vi.fn(new ScriptedEndpoint().fetch)
     let csrf = 0
-    const tokens = createTokenProvider(
-      backendTokens({
-        url,
-        fetch: send,
-        headers: () => ({ 'x-csrf': String(++csrf) }),
-        credentials: 'include',
-      }),
-    )
+    const tokens = backendTokens({
+      url,
+      fetch: send,
+      headers: () => ({ 'x-csrf': String(++csrf) }),
+      credentials: 'include',
+    })
     await tokens.getToken()
     await tokens.getToken({ forceRefresh: true })
     const sent = send.mock.calls.map(([, init]) => new Headers(init?.headers).get('x-csrf'))
@@ -47,7 +45,7 @@ describe('tokens from a backend', () => {
   it('are requested with a header of its own after an API has rejected one, until there is another', async () => {
     const endpoint = new ScriptedEndpoint((request) => (request === 2 ? { status: 503, body: '' } : {}))
     const send = vi.fn(endpoint.fetch)
-    const tokens = createTokenProvider(backendTokens({ url, fetch: send }), { maxAttempts: 1 })
+    const tokens = backendTokens({ url, fetch: send, maxAttempts: 1 })
     tokens.reject(await tokens.getToken())
     await tokens.getToken()
     await pass(10_000)
@@ -60,7 +58,7 @@ describe('tokens from a backend', () => {
   it('are requested with an Accept header of the caller', async () => {
     const send = vi.fn(new ScriptedEndpoint().fetch)
     const headers = () => ({ Accept: 'application/vnd.example+json' })
-    await createTokenProvider(backendTokens({ url, fetch: send, headers })).getToken()
+    await backendTokens({ url, fetch: send, headers }).getToken()
     expect(new Headers(send.mock.calls[0]![1]?.headers).get('accept')).toBe('application/vnd.example+json')
   })
 
@@ -70,7 +68,7 @@ describe('tokens from a backend', () => {
     )
     vi.stubGlobal('fetch', send)
     try {
-      await createTokenProvider(backendTokens({ url: '/api/token' })).getToken()
+      await backendTokens({ url: '/api/token' }).getToken()
     } finally {
       vi.unstubAllGlobals()
     }
@@ -95,7 +93,7 @@ describe('tokens from a backend', () => {
     await inner.getToken()
     await pass(60_000)
     const body = tokenResponseBody(await inner.getToken())
-    const tokens = createTokenProvider(backendTokens({ url, fetch: new ScriptedEndpoint({ body }).fetch }))
+    const tokens = backendTokens({ url, fetch: new ScriptedEndpoint({ body }).fetch })
     const token = await tokens.getToken()
     expect(token.expiresAt.getTime() - Date.now()).toBe(40_000)
   })
@@ -104,7 +102,7 @@ describe('tokens from a backend', () => {
 describe('a failing backend', () => {
   it('causes a cooldown like any token endpoint', async () => {
     const endpoint = new ScriptedEndpoint(unavailable)
-    const tokens = createTokenProvider(backendTokens({ url, fetch: endpoint.fetch }))
+    const tokens = backendTokens({ url, fetch: endpoint.fetch })
     const call = watch(tokens.getToken())
     await pass(10_000)
     expect(call).toMatchObject({ state: 'rejected', error: { kind: 'unavailable', attempts: 3 } })
@@ -115,9 +113,7 @@ describe('a failing backend', () => {
     ['no token', { ok: true }],
     ['an error', { error: 'server_error' }],
   ])('that returns %s provides no token', async (_name, body) => {
-    const tokens = createTokenProvider(backendTokens({ url, fetch: new ScriptedEndpoint({ body }).fetch }), {
-      maxAttempts: 1,
-    })
+    const tokens = backendTokens({ url, fetch: new ScriptedEndpoint({ body }).fetch, maxAttempts: 1 })
     await expect(tokens.getToken()).rejects.toMatchObject({ name: 'TokenError' })
   })
 
@@ -129,7 +125,7 @@ describe('a failing backend', () => {
   ])('is classified by its status %i', async (status, kind, message, retryAfterMs) => {
     const body = { error: 'invalid_client', error_description: 'canary' }
     const endpoint = new ScriptedEndpoint({ status, body, headers: { 'retry-after': '7' } })
-    const tokens = createTokenProvider(backendTokens({ url, fetch: endpoint.fetch }), { maxAttempts: 1 })
+    const tokens = backendTokens({ url, fetch: endpoint.fetch, maxAttempts: 1 })
     const error: unknown = await tokens.getToken().catch((reason: unknown) => reason)
     expect(error).toMatchObject({ kind, message, status })
     expect((error as TokenError).retryAfterMs).toBe(retryAfterMs)
@@ -137,9 +133,7 @@ describe('a failing backend', () => {
 
   it('that cannot be reached is named, without the text of the error', async () => {
     const error = Object.assign(new TypeError('canary'), { code: 'ECONNREFUSED' })
-    const tokens = createTokenProvider(backendTokens({ url, fetch: new ScriptedEndpoint({ error }).fetch }), {
-      maxAttempts: 1,
-    })
+    const tokens = backendTokens({ url, fetch: new ScriptedEndpoint({ error }).fetch, maxAttempts: 1 })
     await expect(tokens.getToken()).rejects.toMatchObject({
       kind: 'unavailable',
       message: "Could not reach the backend's token route (ECONNREFUSED).",
@@ -156,7 +150,7 @@ describe('a failing backend', () => {
       const endpoint = new ScriptedEndpoint(response)
       let csrf = 'old'
       const headers = () => Promise.resolve({ 'x-csrf-token': csrf })
-      const tokens = createTokenProvider(backendTokens({ url, fetch: endpoint.fetch, headers }))
+      const tokens = backendTokens({ url, fetch: endpoint.fetch, headers })
       const fails = () => expect(tokens.getToken()).rejects.toBeInstanceOf(TokenError)
       await fails()
       await fails()
@@ -194,9 +188,7 @@ describe('a failing backend', () => {
       const endpoint = new ScriptedEndpoint({ status, body })
       let csrf = 0
       const headers = () => ({ 'x-csrf-token': String(++csrf) })
-      const tokens = createTokenProvider(backendTokens({ url, fetch: endpoint.fetch, headers }), {
-        maxAttempts: 1,
-      })
+      const tokens = backendTokens({ url, fetch: endpoint.fetch, headers, maxAttempts: 1 })
       for (let call = 0; call < 3; call++) await expect(tokens.getToken()).rejects.toMatchObject({ status })
       expect(endpoint.requests).toHaveLength(requests)
     },
@@ -207,9 +199,7 @@ describe('a failing backend', () => {
     const headers = () => {
       throw new Error('canary')
     }
-    const tokens = createTokenProvider(backendTokens({ url, fetch: endpoint.fetch, headers }), {
-      maxAttempts: 1,
-    })
+    const tokens = backendTokens({ url, fetch: endpoint.fetch, headers, maxAttempts: 1 })
     await expect(tokens.getToken()).rejects.toMatchObject({
       message: expect.not.stringContaining('canary') as string,
     })

@@ -3,13 +3,13 @@ import {
   createMemoryTokenStore,
   createTokenFetch,
   createTokenPool,
-  createTokenProvider,
   jwtBearer,
   type AttachOptions,
   type TokenEvent,
   type TokenFetch,
   type TokenProviderOptions,
 } from '@tokenwell/core'
+import { cacheKeyOf } from '../support/observe-keys.ts'
 import { describe, expect, it, vi } from 'vitest'
 import { pass, useFakeTime } from '../support/fake-time.ts'
 
@@ -65,24 +65,25 @@ function start(
     if (method !== 'POST') return respond(undefined)
     return Response.json({ access_token: `token-${++tokens}`, expires_in: 600 })
   })
-  const source = clientCredentialsForResource({
-    protectedResource: resource,
-    trustedIssuers: [issuer],
-    clientId: 'client',
-    clientSecret: secret,
-    fetch,
-    ...options,
-  })
   const events: TokenEvent[] = []
-  const provider = createTokenProvider(source, {
-    maxAttempts: 1,
-    onEvent: (event) => events.push(event),
-    ...settings,
-  })
+  const create = (further: TokenProviderOptions = {}) =>
+    clientCredentialsForResource({
+      protectedResource: resource,
+      trustedIssuers: [issuer],
+      clientId: 'client',
+      clientSecret: secret,
+      fetch,
+      maxAttempts: 1,
+      onEvent: (event) => events.push(event),
+      ...options,
+      ...settings,
+      ...further,
+    })
+  const provider = create()
   /** Where the secret went. */
   const secretsTo = () => sent.filter(({ text }) => /a-secret|Y2xpZW50/.test(text)).map(({ url }) => url)
   const forms = () => sent.filter(({ method }) => method === 'POST').map(({ form }) => form)
-  return { served, sent, source, provider, events, secretsTo, forms, fetch }
+  return { served, sent, create, provider, events, secretsTo, forms, fetch }
 }
 
 const challenge = (parameters: string) => () =>
@@ -299,8 +300,10 @@ describe('options', () => {
   })
 
   it('show no secret', () => {
-    const { source } = start()
-    expect(JSON.stringify(source)).toBe(`{"protectedResource":"${resource}","clientId":"client"}`)
+    const { provider } = start()
+    expect(JSON.stringify(provider)).toBe(
+      `{"source":{"protectedResource":"${resource}","clientId":"client"}}`,
+    )
   })
 })
 
@@ -471,8 +474,8 @@ describe('scopes', () => {
     expect(second.calls).toEqual(['read', 'read.write'])
     expect(second.forms()).toEqual([])
     const [key, again, limited, trusting] = await Promise.all(
-      [{}, {}, { scope: 'read' }, { trustedIssuers: ['https://other.example.com'] }].map((options) =>
-        start({}, options).source.cacheKey(),
+      [{}, {}, { scope: 'read' }, { trustedIssuers: [issuer, 'https://other.example.com'] }].map((options) =>
+        cacheKeyOf((store) => start({}, options, { store }).provider),
       ),
     )
     expect(again).toBe(key)
@@ -481,8 +484,8 @@ describe('scopes', () => {
   })
 
   it('are widened by the provider of a pool, and given up by reset and close', async () => {
-    const { source, send } = startApi()
-    const pool = createTokenPool(() => source)
+    const { create, send } = startApi()
+    const pool = createTokenPool(() => create())
     const tokens = pool.for('a')
     const apiFetch = createTokenFetch(tokens, { allowedOrigins: [origin], fetch: send })
     expect((await apiFetch(`${resource}/write`)).status).toBe(200)
@@ -783,10 +786,15 @@ describe('the scopes that an API requires', () => {
     await expect(limited.provider.getToken()).resolves.toBeDefined()
   })
 
-  it('are widened within bounds', () => {
-    const { source } = start()
-    expect(source.widen!(many(200).split(' '))).toBeDefined()
-    expect(source.widen!(many(201).split(' '))).toBeUndefined()
+  it.each([
+    [200, true],
+    [201, false],
+  ])('are widened within bounds: %d of them', async (count, isWidened) => {
+    const { provider, forms } = start({ [resource]: challenge('scope="0sss"') })
+    const token = await provider.getToken()
+    const missingScopes = many(count).split(' ')
+    await provider.replaceRejected(token, { url: resource, attempt: 1, repeatable: true, missingScopes })
+    expect(forms()).toHaveLength(isWidened ? 2 : 1)
   })
 })
 
@@ -794,18 +802,21 @@ describe('jwtBearer with a protected resource', () => {
   function startFederated(pages: Pages = {}) {
     const assertion = vi.fn(({ issuer: of }: { issuer?: string | undefined }) => `jwt for ${of}`)
     const { fetch, forms, sent } = start({ [resource]: challenge('scope="tools"'), ...pages })
-    const source = jwtBearer({
+    const labels = new Set<string | undefined>()
+    const provider = jwtBearer({
       protectedResource: resource,
       trustedIssuers: [issuer],
       assertion,
       subject: 'workload',
       fetch,
+      maxAttempts: 1,
+      onEvent: ({ label }) => labels.add(label),
     })
-    return { provider: createTokenProvider(source, { maxAttempts: 1 }), source, forms, sent, assertion }
+    return { provider, labels, forms, sent, assertion }
   }
 
   it('finds the issuer by the API, and sends it the assertion', async () => {
-    const { provider, forms, sent, source } = startFederated()
+    const { provider, forms, sent, labels } = startFederated()
     await expect(provider.getToken()).resolves.toMatchObject({ value: 'token-1', resource })
     expect(urls(sent)).toEqual([resource, wellKnown, oauth, `${issuer}/token`])
     expect(Object.fromEntries(forms()[0]!)).toEqual({
@@ -814,7 +825,7 @@ describe('jwtBearer with a protected resource', () => {
       resource,
       scope: 'tools',
     })
-    expect(source.label).toBe('workload')
+    expect([...labels]).toEqual(['workload'])
   })
 
   it('blames no secret if the client is not authorized', async () => {

@@ -2,7 +2,7 @@ import type { RequestListener, ServerResponse } from 'node:http'
 import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { clientCredentials, createTokenProvider, type ClientCredentialsOptions } from '@tokenwell/core'
+import { clientCredentials, type ClientCredentialsOptions } from '@tokenwell/core'
 import { readText, startServer } from '../support/issuer.ts'
 
 const credentials = { clientId: 'client', clientSecret: 'secret' }
@@ -18,8 +18,13 @@ function askAt(
   options: Partial<ClientCredentialsOptions> = {},
   attemptTimeoutMs = 10_000,
 ) {
-  const source = clientCredentials({ ...credentials, tokenEndpoint, ...options })
-  return createTokenProvider(source, { maxAttempts: 1, attemptTimeoutMs }).getToken()
+  return clientCredentials({
+    ...credentials,
+    tokenEndpoint,
+    ...options,
+    maxAttempts: 1,
+    attemptTimeoutMs,
+  }).getToken()
 }
 
 /** A server below HTTP, for responses that no HTTP server would send. */
@@ -48,7 +53,7 @@ describe('over real HTTP', () => {
         response.end(body)
       })
     })
-    const tokens = createTokenProvider(clientCredentials({ ...credentials, authUrl }))
+    const tokens = clientCredentials({ ...credentials, authUrl })
     await expect(tokens.getToken()).resolves.toMatchObject({ value: 'token', response: { expiresIn: 3_599 } })
     expect(seen).toEqual({
       method: 'POST',
@@ -185,8 +190,12 @@ describe('an endpoint that cannot be reached', () => {
     ['invalid header value', { headers: { tenant: 'canary\nx' } }],
     ['invalid header name', { headers: { 'canary x': '1' } }],
   ])('because fetch sends no such request: %s', async (reason, options) => {
-    const source = clientCredentials({ tokenEndpoint: 'http://127.0.0.1:6000/', ...credentials, ...options })
-    const tokens = createTokenProvider(source, { maxAttempts: 1 })
+    const tokens = clientCredentials({
+      tokenEndpoint: 'http://127.0.0.1:6000/',
+      ...credentials,
+      ...options,
+      maxAttempts: 1,
+    })
     const error: unknown = await tokens.getToken().catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ message: expect.stringContaining(`(${reason})`) as string })
     expect(String(error)).not.toContain('canary')

@@ -3,10 +3,10 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import {
   clientAssertion,
   clientCredentials,
-  createTokenProvider,
   TokenError,
   type ClientCredentialsOptions,
 } from '@tokenwell/core'
+import { createGrantSource } from '@tokenwell/core/adapter'
 import { ScriptedEndpoint, wrongSecret } from '../support/scripted-endpoint.ts'
 
 const standard = {
@@ -15,7 +15,7 @@ const standard = {
   clientSecret: 'secret',
 }
 const keyOf = (options: Partial<ClientCredentialsOptions> = {}) =>
-  clientCredentials({ ...standard, ...options }).cacheKey()
+  createGrantSource({ ...standard, ...options }).cacheKey()
 
 afterEach(() => vi.unstubAllGlobals())
 
@@ -145,11 +145,13 @@ describe('client credentials', () => {
   it('fail with the error of a custom authentication, unchanged', async () => {
     const failure = new TokenError({ kind: 'configuration', message: 'The key cannot sign.' })
     const { clientSecret: _none, ...withoutSecret } = standard
-    const source = clientCredentials({
-      ...withoutSecret,
-      clientAuthentication: { authenticate: () => Promise.reject(failure), fingerprint: () => 'key' },
-    })
-    await expect(createTokenProvider(source, { maxAttempts: 1 }).getToken()).rejects.toMatchObject({
+    await expect(
+      clientCredentials({
+        ...withoutSecret,
+        clientAuthentication: { authenticate: () => Promise.reject(failure), fingerprint: () => 'key' },
+        maxAttempts: 1,
+      }).getToken(),
+    ).rejects.toMatchObject({
       kind: 'configuration',
       message: 'The key cannot sign.',
     })
@@ -162,13 +164,13 @@ describe('client credentials', () => {
     )
     const clientAuthentication = { authenticate() {}, fingerprint: () => 'key', explain }
     const { fetch } = endpoint
-    const source = clientCredentials({
+    const tokens = clientCredentials({
       tokenEndpoint: standard.tokenEndpoint,
       clientId: 'client',
       clientAuthentication,
       fetch,
+      maxAttempts: 1,
     })
-    const tokens = createTokenProvider(source, { maxAttempts: 1 })
     await expect(tokens.getToken()).rejects.toMatchObject({
       kind: 'unavailable',
       message: `Could not reach the token endpoint ${standard.tokenEndpoint} (TypeError: fetch failed).`,
@@ -180,7 +182,7 @@ describe('client credentials', () => {
   })
 
   it('use the global fetch at the time of the request', async () => {
-    const tokens = createTokenProvider(clientCredentials(standard))
+    const tokens = clientCredentials(standard)
     const endpoint = new ScriptedEndpoint()
     vi.stubGlobal('fetch', endpoint.fetch)
     await tokens.getToken()
@@ -189,7 +191,7 @@ describe('client credentials', () => {
 
   it('send a POST that follows no redirect and can be aborted', async () => {
     const send = vi.fn(new ScriptedEndpoint().fetch)
-    await createTokenProvider(clientCredentials({ ...standard, fetch: send })).getToken()
+    await clientCredentials({ ...standard, fetch: send }).getToken()
     const [url, init] = send.mock.calls[0]!
     expect(String(url as URL)).toBe(standard.tokenEndpoint)
     expect(init).toMatchObject({
@@ -206,7 +208,7 @@ describe('client credentials', () => {
   ])('request a response that is not cached: %s', async (_runtime, globals, expected) => {
     const send = vi.fn(() => Promise.resolve(new Response('{"access_token":"token"}')))
     for (const [name, value] of Object.entries(globals ?? {})) vi.stubGlobal(name, value)
-    await createTokenProvider(clientCredentials({ ...standard, fetch: send })).getToken()
+    await clientCredentials({ ...standard, fetch: send }).getToken()
     const [, init] = send.mock.calls[0] as unknown as [URL, RequestInit]
     expect('cache' in init).toBe(expected)
     expect(init.cache).toBe(expected ? 'no-store' : undefined)
@@ -224,7 +226,7 @@ describe('client credentials', () => {
   it('send the headers of the options', async () => {
     const endpoint = new ScriptedEndpoint()
     const headers = { 'x-tenant': 'acme', 'x-authorization': 'key', 'host-name': 'one' }
-    await createTokenProvider(clientCredentials({ ...standard, fetch: endpoint.fetch, headers })).getToken()
+    await clientCredentials({ ...standard, fetch: endpoint.fetch, headers }).getToken()
     expect(endpoint.requests[0]!.headers).toMatchObject(headers)
   })
 
@@ -232,7 +234,7 @@ describe('client credentials', () => {
     'name the client in errors by its ID, and by the label %j',
     async (label) => {
       const { fetch } = new ScriptedEndpoint(wrongSecret)
-      const tokens = createTokenProvider(clientCredentials({ ...standard, fetch }), { label })
+      const tokens = clientCredentials({ ...standard, fetch, label })
       await expect(tokens.getToken()).rejects.toMatchObject({
         message: expect.stringContaining(`approval of "client"${label ? ` (${label})` : ''} at`) as string,
       })
@@ -248,9 +250,9 @@ describe('client credentials', () => {
         { tokenEndpoint: 'https://api.example.com/t' },
       ]) {
         const { fetch } = new ScriptedEndpoint(bare)
-        const source = clientCredentials({ ...server, clientId: 'client', clientSecret: 'secret', fetch })
+        const tokens = clientCredentials({ ...server, clientId: 'client', clientSecret: 'secret', fetch })
         const path = server.authUrl ? '/oauth/client_credential/accesstoken' : '/t'
-        await expect(createTokenProvider(source).getToken()).rejects.toMatchObject({
+        await expect(tokens.getToken()).rejects.toMatchObject({
           kind: 'configuration',
           status: 401,
           message:
@@ -263,8 +265,8 @@ describe('client credentials', () => {
     it('are rejected if they were sent in a header, to which this is a response', async () => {
       const { fetch } = new ScriptedEndpoint({ status: 401, body: '' })
       const clientAuthentication = 'client_secret_basic'
-      const source = clientCredentials({ ...standard, clientAuthentication, fetch })
-      await expect(createTokenProvider(source).getToken()).rejects.toMatchObject({ kind: 'credentials' })
+      const tokens = clientCredentials({ ...standard, clientAuthentication, fetch })
+      await expect(tokens.getToken()).rejects.toMatchObject({ kind: 'credentials' })
     })
   })
 
@@ -281,10 +283,8 @@ describe('client credentials', () => {
         'Set-Cookie': 'session=1',
       },
     })
-    const source = clientCredentials({ ...standard, headers: { 'x-key': 'orders-key-7' }, fetch })
-    const error: unknown = await createTokenProvider(source)
-      .getToken()
-      .catch((thrown: unknown) => thrown)
+    const tokens = clientCredentials({ ...standard, headers: { 'x-key': 'orders-key-7' }, fetch })
+    const error: unknown = await tokens.getToken().catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({
       status: 401,
       headers: { date: 'Sun, 01 Mar 2026 12:00:00 GMT', 'retry-after': '7', 'x-request-id': id },
@@ -293,7 +293,7 @@ describe('client credentials', () => {
   })
 
   it('are shown with their endpoint and client ID, and without their secret', () => {
-    expect(JSON.parse(JSON.stringify(clientCredentials(standard)))).toEqual({
+    expect(JSON.parse(JSON.stringify(createGrantSource(standard)))).toEqual({
       tokenEndpoint: standard.tokenEndpoint,
       clientId: 'client',
     })
@@ -304,17 +304,17 @@ describe('client credentials', () => {
   })
 
   it('have the client ID as their label, unless it is a function', () => {
-    expect(clientCredentials(standard).label).toBe('client')
-    expect(clientCredentials({ ...standard, clientId: () => 'client' }).label).toBeUndefined()
+    expect(createGrantSource(standard).label).toBe('client')
+    expect(createGrantSource({ ...standard, clientId: () => 'client' }).label).toBeUndefined()
   })
 
   it('copy their options', async () => {
     const endpoint = new ScriptedEndpoint()
     const options = { ...standard, fetch: endpoint.fetch, scope: ['a'] }
-    const source = clientCredentials(options)
+    const tokens = clientCredentials(options)
     options.clientId = 'another'
     options.tokenEndpoint = 'https://evil.example.com'
-    await createTokenProvider(source).getToken()
+    await tokens.getToken()
     expect(endpoint.requests[0]).toMatchObject({ url: standard.tokenEndpoint })
     expect(endpoint.requests[0]!.form.get('client_id')).toBe('client')
   })
@@ -326,7 +326,7 @@ describe('client credentials', () => {
     const text = () => Promise.resolve(JSON.stringify({ access_token: 'token', token_type: 'Bearer' }))
     const response = { status: 200, headers: new Headers(), body, text } as unknown as Response
     const send = () => Promise.resolve(response)
-    const tokens = createTokenProvider(clientCredentials({ ...standard, fetch: send }))
+    const tokens = clientCredentials({ ...standard, fetch: send })
     await expect(tokens.getToken()).resolves.toMatchObject({ value: 'token' })
   })
 })

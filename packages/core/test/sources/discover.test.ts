@@ -1,9 +1,4 @@
-import {
-  clientCredentials,
-  createMemoryTokenStore,
-  createTokenProvider,
-  type ClientCredentialsOptions,
-} from '@tokenwell/core'
+import { clientCredentials, createMemoryTokenStore, type ClientCredentialsOptions } from '@tokenwell/core'
 import { describe, expect, it, vi } from 'vitest'
 import { pass, useFakeTime } from '../support/fake-time.ts'
 
@@ -35,14 +30,17 @@ function start(pages: Pages, options: Partial<ClientCredentialsOptions> = {}) {
     if (page === 'unreachable') throw new TypeError('failed', { cause: { code: 'ECONNREFUSED' } })
     return typeof page === 'string' ? new Response(page) : Response.json(page)
   })
-  const source = clientCredentials({
-    issuer: origin,
-    clientId: 'client',
-    clientSecret: 'secret',
-    fetch,
-    ...options,
-  })
-  return { fetch, urls, forms, source, tokens: createTokenProvider(source, { maxAttempts: 1 }) }
+  const create = (further: Partial<ClientCredentialsOptions> = {}) =>
+    clientCredentials({
+      issuer: origin,
+      clientId: 'client',
+      clientSecret: 'secret',
+      fetch,
+      maxAttempts: 1,
+      ...options,
+      ...further,
+    })
+  return { fetch, urls, forms, create, tokens: create() }
 }
 
 const oauth = `${origin}/.well-known/oauth-authorization-server`
@@ -55,9 +53,7 @@ describe('an issuer', () => {
       { allowInsecureRequests: true },
     )
     await tokens.getToken()
-    const strict = createTokenProvider(
-      clientCredentials({ issuer: origin, clientId: 'client', clientSecret: 'secret', fetch }),
-    )
+    const strict = clientCredentials({ issuer: origin, clientId: 'client', clientSecret: 'secret', fetch })
     await strict.getToken()
     await expect(strict.revoke()).rejects.toThrow(
       'revocationEndpoint is missing. Set it, because the issuer names none.',
@@ -80,7 +76,7 @@ describe('an issuer', () => {
           : fetch(input, init),
       )
       const options = { issuer: origin, clientId: 'client', clientSecret: 'secret', fetch: send }
-      const error = (await createTokenProvider(clientCredentials(options))
+      const error = (await clientCredentials(options)
         .getToken()
         .catch((thrown: unknown) => thrown)) as Error
       const hint =
@@ -118,11 +114,8 @@ describe('an issuer', () => {
   })
 
   it('is looked up once for all sources, and again after an hour', async () => {
-    const { fetch, urls, source, tokens } = start({ [oauth]: metadata() })
-    const another = clientCredentials({ issuer: origin, clientId: 'another', clientSecret: 'secret', fetch })
-    await Promise.all(
-      [tokens, createTokenProvider(source), createTokenProvider(another)].map((each) => each.getToken()),
-    )
+    const { urls, create, tokens } = start({ [oauth]: metadata() })
+    await Promise.all([tokens, create(), create({ clientId: 'another' })].map((each) => each.getToken()))
     expect(urls.filter((url) => url === oauth)).toHaveLength(1)
     await pass(3_599_000)
     await tokens.getToken({ forceRefresh: true })
@@ -153,13 +146,14 @@ describe('an issuer', () => {
         return Promise.resolve(Response.json({ access_token: 'token', expires_in: 600 }))
       return dropped ? new Promise(() => {}) : Promise.resolve(Response.json(metadata()))
     }
-    const tokens = createTokenProvider(
-      clientCredentials({ issuer: origin, clientId: 'client', clientSecret: 'secret', fetch }),
-      {
-        attemptTimeoutMs: 100,
-        maxAttempts: 1,
-      },
-    )
+    const tokens = clientCredentials({
+      issuer: origin,
+      clientId: 'client',
+      clientSecret: 'secret',
+      fetch,
+      attemptTimeoutMs: 100,
+      maxAttempts: 1,
+    })
     const failed = expect(tokens.getToken()).rejects.toMatchObject({ kind: 'unavailable' })
     await pass(100)
     await failed
@@ -279,9 +273,9 @@ describe('an issuer', () => {
   it('gets a token from a shared store while the issuer is down', async () => {
     const store = createMemoryTokenStore()
     const up = start({ [oauth]: metadata() })
-    await createTokenProvider(up.source, { store }).getToken()
+    await up.create({ store }).getToken()
     const down = start({ [oauth]: 503 })
-    await expect(createTokenProvider(down.source, { store }).getToken()).resolves.toMatchObject({
+    await expect(down.create({ store }).getToken()).resolves.toMatchObject({
       value: 'token',
     })
     expect(down.urls).toEqual([])

@@ -1,4 +1,4 @@
-import { clientCredentials, createTokenProvider } from '@tokenwell/core'
+import { clientCredentials } from '@tokenwell/core'
 import { expect, it, onTestFinished, vi } from 'vitest'
 
 /** The message of the error when fetch fails with this cause. */
@@ -12,12 +12,12 @@ async function messageOf(cause: Error, env: Record<string, string> = {}): Promis
   vi.stubGlobal('fetch', async () => {
     throw new TypeError('fetch failed', { cause })
   })
-  const source = clientCredentials({
+  const error = await clientCredentials({
     tokenEndpoint: 'https://auth.example.test/token',
     clientId: 'client',
     clientSecret: 'secret',
+    maxAttempts: 1,
   })
-  const error = await createTokenProvider(source, { maxAttempts: 1 })
     .getToken()
     .catch((failure: Error) => failure)
   expect(error).toMatchObject({ kind: 'unavailable' })

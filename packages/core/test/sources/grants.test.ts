@@ -10,11 +10,12 @@ import {
   type TokenError,
   type TokenExchangeOptions,
 } from '@tokenwell/core'
-import { createGrantSource } from '@tokenwell/core/protocol'
+import { createGrantSource } from '@tokenwell/core/adapter'
 import * as fc from 'fast-check'
 import { collectGarbage } from '../support/collect-garbage.ts'
 import { pass, useFakeTime } from '../support/fake-time.ts'
-import { ScriptedEndpoint, sources } from '../support/scripted-endpoint.ts'
+import { ScriptedEndpoint, grants } from '../support/scripted-endpoint.ts'
+import { cacheKeyOf } from '../support/observe-keys.ts'
 
 useFakeTime()
 
@@ -38,7 +39,7 @@ describe('jwtBearer', () => {
   it('sends the assertion, without a client ID if the client has no ID (RFC 7523, section 2.1)', async () => {
     const endpoint = new ScriptedEndpoint()
     const resource = 'https://api.example.com'
-    await createTokenProvider(bearerOf(endpoint, { scope: 'read', resource })).getToken()
+    await bearerOf(endpoint, { scope: 'read', resource }).getToken()
     expect(formOf(endpoint)).toEqual({
       grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
       assertion: 'assertion',
@@ -54,7 +55,7 @@ describe('jwtBearer', () => {
   ] as const)('authenticates a client that has a secret: %s', async (clientAuthentication, form, header) => {
     const endpoint = new ScriptedEndpoint()
     const client = { clientId: 'client', clientSecret: 'secret', clientAuthentication }
-    await createTokenProvider(bearerOf(endpoint, client)).getToken()
+    await bearerOf(endpoint, client).getToken()
     const { grant_type: _grant, assertion, ...rest } = formOf(endpoint)
     expect([assertion, rest]).toEqual(['assertion', form])
     expect(endpoint.requests[0]!.headers['authorization']).toBe(header)
@@ -62,7 +63,7 @@ describe('jwtBearer', () => {
 
   it('names a client without a secret by its ID alone', async () => {
     const endpoint = new ScriptedEndpoint()
-    await createTokenProvider(bearerOf(endpoint, { clientId: 'client' })).getToken()
+    await bearerOf(endpoint, { clientId: 'client' }).getToken()
     expect(formOf(endpoint)).toMatchObject({ client_id: 'client' })
     expect(formOf(endpoint)).not.toHaveProperty('client_secret')
   })
@@ -70,7 +71,7 @@ describe('jwtBearer', () => {
   it('calls a function for each request, with the endpoint and a signal', async () => {
     const endpoint = new ScriptedEndpoint()
     const assertion = vi.fn(async () => `assertion-${endpoint.requests.length}\n`)
-    const tokens = createTokenProvider(bearerOf(endpoint, { assertion }))
+    const tokens = bearerOf(endpoint, { assertion })
     await tokens.getToken()
     await tokens.getToken({ forceRefresh: true })
     expect(endpoint.requests.map(({ form }) => form.get('assertion'))).toEqual(['assertion-0', 'assertion-1'])
@@ -94,7 +95,7 @@ describe('jwtBearer', () => {
     ['an empty text', () => ' '],
   ])('rejects an assertion function that returns %s', async (_name, assertion) => {
     const endpoint = new ScriptedEndpoint()
-    await expect(createTokenProvider(bearerOf(endpoint, { assertion })).getToken()).rejects.toMatchObject({
+    await expect(bearerOf(endpoint, { assertion }).getToken()).rejects.toMatchObject({
       kind: 'configuration',
       message: 'assertion is missing. Pass a string, or a function that returns one.',
     })
@@ -105,7 +106,7 @@ describe('jwtBearer', () => {
 describe('tokenExchange', () => {
   it('sends the subject token and its type (RFC 8693, section 2.1)', async () => {
     const endpoint = new ScriptedEndpoint()
-    await createTokenProvider(exchangeOf(endpoint, { audience: 'orders' })).getToken()
+    await exchangeOf(endpoint, { audience: 'orders' }).getToken()
     expect(formOf(endpoint)).toEqual({
       grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
       subject_token: 'incoming',
@@ -124,7 +125,7 @@ describe('tokenExchange', () => {
       actorTokenType: type('jwt'),
       requestedTokenType: type('access_token'),
     }
-    await createTokenProvider(exchangeOf(endpoint, options)).getToken()
+    await exchangeOf(endpoint, options).getToken()
     expect(formOf(endpoint)).toMatchObject({
       subject_token_type: type('id_token'),
       actor_token: 'agent-token',
@@ -141,7 +142,7 @@ describe('tokenExchange', () => {
   ])('expires with its subject: the lifetime %s', async (_name, subjectSeconds, expiresIn, seconds) => {
     const endpoint = new ScriptedEndpoint({ body: { access_token: 'token', expires_in: expiresIn } })
     const subjectToken = jwt({ exp: Date.now() / 1000 + subjectSeconds })
-    const token = await createTokenProvider(exchangeOf(endpoint, { subjectToken })).getToken()
+    const token = await exchangeOf(endpoint, { subjectToken }).getToken()
     expect(token.expiresAt.getTime() - Date.now()).toBeCloseTo(1_000 * seconds, -1)
   })
 
@@ -169,8 +170,8 @@ describe('tokenExchange', () => {
           }
           const pool = createTokenPool(
             (subject: string) =>
-              tokenExchange({ tokenEndpoint, fetch, subject, subjectToken: () => `of ${subject}.` }),
-            { maxEntries: 3, store },
+              tokenExchange({ tokenEndpoint, fetch, subject, store, subjectToken: () => `of ${subject}.` }),
+            { maxEntries: 3 },
           )
           for (const use of uses) {
             const name = names[use % names.length]!
@@ -186,17 +187,19 @@ describe('tokenExchange', () => {
   })
 })
 
-describe.each(sources)('a source with %s', (grant, sourceOf) => {
+describe.each(grants)('a source with %s', (grant, tokensOf) => {
   const isAssertion = grant === 'jwt-bearer'
   const proof = isAssertion ? 'assertion' : 'subjectToken'
 
   it('has a cache key of its own', async () => {
     const endpoint = new ScriptedEndpoint()
-    const keys = await Promise.all(sources.map(([, source]) => source(endpoint).cacheKey()))
-    expect(new Set(keys).size).toBe(sources.length)
-    expect(await sourceOf(endpoint).cacheKey()).toBe(
-      await sourceOf(endpoint, { fetch: async () => new Response() }).cacheKey(),
+    const keys = await Promise.all(
+      grants.map(([, create]) => cacheKeyOf((store) => create(endpoint, { store }))),
     )
+    expect(new Set(keys).size).toBe(grants.length)
+    const fetch = async () => Response.json({ access_token: 'another', expires_in: 60 })
+    const keyWith = (options: object) => cacheKeyOf((store) => tokensOf(endpoint, { ...options, store }))
+    expect(await keyWith({})).toBe(await keyWith({ fetch }))
   })
 
   it('shares its token through a store', async () => {
@@ -204,7 +207,7 @@ describe.each(sources)('a source with %s', (grant, sourceOf) => {
     const store = createMemoryTokenStore()
     const values: string[] = []
     for (let count = 0; count < 3; count++) {
-      values.push((await createTokenProvider(sourceOf(endpoint), { store }).getToken()).value)
+      values.push((await tokensOf(endpoint, { store }).getToken()).value)
     }
     expect([values, endpoint.requests.length]).toEqual([Array(3).fill('token-1'), 1])
   })
@@ -221,7 +224,7 @@ describe.each(sources)('a source with %s', (grant, sourceOf) => {
       prove: async () => ({ dpop: 'proof' }),
       receive: () => false,
     }
-    const token = await createTokenProvider(sourceOf(endpoint, { binding })).getToken()
+    const token = await tokensOf(endpoint, { binding }).getToken()
     expect([token.tokenType, endpoint.requests[0]!.headers['dpop']]).toEqual(['DPoP', 'proof'])
   })
 
@@ -229,7 +232,7 @@ describe.each(sources)('a source with %s', (grant, sourceOf) => {
 
   it('has a cache key that contains its subject, and never what proves it', async () => {
     const endpoint = new ScriptedEndpoint()
-    const keyOf = (options: object) => sourceOf(endpoint, options).cacheKey()
+    const keyOf = (options: object) => cacheKeyOf((store) => tokensOf(endpoint, { ...options, store }))
     const key = await keyOf({})
     expect(await keyOf({ [proof]: 'another' })).toBe(key)
     expect(await keyOf({ subject: 'another' })).not.toBe(key)
@@ -241,7 +244,7 @@ describe.each(sources)('a source with %s', (grant, sourceOf) => {
       const canary = 'canary-0123456789'
       const body = { error: code, error_description: `bad ${canary}` }
       const endpoint = new ScriptedEndpoint({ status: 400, body })
-      const tokens = createTokenProvider(sourceOf(endpoint, { [proof]: canary }))
+      const tokens = tokensOf(endpoint, { [proof]: canary })
       const thrown: unknown = await tokens.getToken().catch((reason: unknown) => reason)
       expect(thrown).toMatchObject({ message: expect.stringContaining('bad [redacted]') })
       endpoint.script = { status: 400, body: { error: canary } }
@@ -253,7 +256,7 @@ describe.each(sources)('a source with %s', (grant, sourceOf) => {
   it('says what was rejected', async () => {
     const endpoint = new ScriptedEndpoint({ status: 400, body: { error: 'invalid_grant' } })
     const what = isAssertion ? 'assertion' : 'subject token'
-    await expect(createTokenProvider(sourceOf(endpoint)).getToken()).rejects.toMatchObject({
+    await expect(tokensOf(endpoint).getToken()).rejects.toMatchObject({
       kind: 'credentials',
       message: expect.stringContaining(
         `The token endpoint rejected the ${what} (400 invalid_grant). Check its issuer`,
@@ -269,7 +272,7 @@ describe.each(sources)('a source with %s', (grant, sourceOf) => {
       const name = isAssertion ? 'assertion' : 'subject_token'
       endpoint.script = () =>
         endpoint.requests.at(-1)!.form.get(name) === 'new' ? {} : { status: 400, body: { error } }
-      const tokens = createTokenProvider(sourceOf(endpoint, { [proof]: () => value }))
+      const tokens = tokensOf(endpoint, { [proof]: () => value })
       await expect(tokens.getToken()).rejects.toThrow(error)
       await pass(5_000)
       await expect(tokens.getToken()).rejects.toThrow(error)
@@ -281,7 +284,7 @@ describe.each(sources)('a source with %s', (grant, sourceOf) => {
 
   it('is not blamed if the client may not use the grant, and neither is a secret', async () => {
     const endpoint = new ScriptedEndpoint({ status: 400, body: { error: 'unauthorized_client' } })
-    const { kind, message } = (await createTokenProvider(sourceOf(endpoint))
+    const { kind, message } = (await tokensOf(endpoint)
       .getToken()
       .catch((error: unknown) => error)) as TokenError
     expect(kind).toBe('credentials')
@@ -292,7 +295,7 @@ describe.each(sources)('a source with %s', (grant, sourceOf) => {
   it('is not replaced by one that differs for each request', async () => {
     let count = 0
     const endpoint = new ScriptedEndpoint({ status: 400, body: { error: 'invalid_grant' } })
-    const tokens = createTokenProvider(sourceOf(endpoint, { [proof]: () => `signed-${++count}` }))
+    const tokens = tokensOf(endpoint, { [proof]: () => `signed-${++count}` })
     for (let second = 0; second < 30; second++) {
       await expect(tokens.getToken()).rejects.toMatchObject({ kind: 'credentials' })
       await pass(1_000)

@@ -5,8 +5,9 @@ import {
   clientCredentialsForResource,
   createTokenProvider,
   jwtBearer,
-  type TokenSource,
+  type TokenProvider,
 } from '@tokenwell/core'
+import { createGrantSource } from '@tokenwell/core/adapter'
 import { describe, expect, it } from 'vitest'
 import { pass, useFakeTime, watch } from '../support/fake-time.ts'
 
@@ -36,43 +37,63 @@ const fetchExcept =
   }
 
 const client = { clientId: 'billing', clientSecret: 'secret' }
-const atIssuer = (...hanging: string[]) =>
-  clientCredentials({ ...client, issuer, fetch: fetchExcept(...hanging) })
-const forResource = (...hanging: string[]) =>
-  clientCredentialsForResource({
-    ...client,
-    protectedResource: api,
-    trustedIssuers: [issuer],
-    fetch: fetchExcept(...hanging),
-  })
+const atIssuer = (...hanging: string[]) => ({ ...client, issuer, fetch: fetchExcept(...hanging) })
+const forResource = (...hanging: string[]) => ({
+  ...client,
+  protectedResource: api,
+  trustedIssuers: [issuer],
+  fetch: fetchExcept(...hanging),
+})
+const settings = { maxAttempts: 1, attemptTimeoutMs: 2_000 }
 
 describe('the error of a token request that takes too long names', () => {
-  it.each<[what: string, source: TokenSource]>([
+  it.each<[what: string, create: () => TokenProvider]>([
     [
       `The token endpoint ${tokenEndpoint}`,
-      clientCredentials({ ...client, tokenEndpoint, fetch: () => never }),
+      () => clientCredentials({ ...client, ...settings, tokenEndpoint, fetch: () => never }),
     ],
-    [`The token endpoint ${tokenEndpoint}`, atIssuer(tokenEndpoint)],
-    [`The metadata ${oauth}`, atIssuer(oauth)],
-    [`The API ${api}`, forResource(api)],
-    [`The metadata ${resourceMetadata}`, forResource(resourceMetadata)],
-    [`The metadata ${oauth}`, forResource(oauth)],
-    [`The token endpoint ${tokenEndpoint}`, forResource(tokenEndpoint)],
-    ['The clientSecret function', clientCredentials({ ...client, tokenEndpoint, clientSecret: () => never })],
+    [
+      `The token endpoint ${tokenEndpoint}`,
+      () => clientCredentials({ ...atIssuer(tokenEndpoint), ...settings }),
+    ],
+    [`The metadata ${oauth}`, () => clientCredentials({ ...atIssuer(oauth), ...settings })],
+    [`The API ${api}`, () => clientCredentialsForResource({ ...forResource(api), ...settings })],
+    [
+      `The metadata ${resourceMetadata}`,
+      () => clientCredentialsForResource({ ...forResource(resourceMetadata), ...settings }),
+    ],
+    [`The metadata ${oauth}`, () => clientCredentialsForResource({ ...forResource(oauth), ...settings })],
+    [
+      `The token endpoint ${tokenEndpoint}`,
+      () => clientCredentialsForResource({ ...forResource(tokenEndpoint), ...settings }),
+    ],
+    [
+      'The clientSecret function',
+      () => clientCredentials({ ...client, ...settings, tokenEndpoint, clientSecret: () => never }),
+    ],
     [
       'The client authentication',
-      clientCredentials({
-        clientId: 'billing',
-        tokenEndpoint,
-        clientAuthentication: clientAssertion(() => never),
-      }),
+      () =>
+        clientCredentials({
+          ...settings,
+          clientId: 'billing',
+          tokenEndpoint,
+          clientAuthentication: clientAssertion(() => never),
+        }),
     ],
     [
       'The assertion function',
-      jwtBearer({ clientId: 'billing', tokenEndpoint, assertion: () => never, subject: 'machine' }),
+      () =>
+        jwtBearer({
+          ...settings,
+          clientId: 'billing',
+          tokenEndpoint,
+          assertion: () => never,
+          subject: 'machine',
+        }),
     ],
-  ])('%s', async (what, source) => {
-    const tokens = createTokenProvider(source, { maxAttempts: 1, attemptTimeoutMs: 2_000 })
+  ])('%s', async (what, create) => {
+    const tokens = create()
     const call = watch(tokens.getToken())
     await pass(2_000)
     expect(call.error).toMatchObject({
@@ -84,8 +105,9 @@ describe('the error of a token request that takes too long names', () => {
   it('each metadata URL in its turn, for every caller that shares the lookup', async () => {
     const fetch = fetchExcept(oauth, openid)
     const calls = [2_000, 4_000].map((attemptTimeoutMs) => {
-      const source = clientCredentials({ ...client, issuer, fetch })
-      return watch(createTokenProvider(source, { maxAttempts: 1, attemptTimeoutMs }).getToken())
+      return watch(
+        clientCredentials({ ...client, issuer, fetch, maxAttempts: 1, attemptTimeoutMs }).getToken(),
+      )
     })
     await pass(4_000)
     expect(calls.map(({ error }) => (error as Error).message)).toEqual([
@@ -95,8 +117,9 @@ describe('the error of a token request that takes too long names', () => {
   })
 
   it('the token route of a backend', async () => {
-    const source = backendTokens({ url: '/token?tenant=1', fetch: () => never })
-    const call = watch(createTokenProvider(source, { maxAttempts: 1 }).getToken())
+    const call = watch(
+      backendTokens({ url: '/token?tenant=1', fetch: () => never, maxAttempts: 1 }).getToken(),
+    )
     await pass(10_000)
     expect(call.error).toMatchObject({
       message: "The backend's token route /token did not respond within 10 s.",
@@ -104,7 +127,7 @@ describe('the error of a token request that takes too long names', () => {
   })
 
   it('nothing that has responded before', async () => {
-    const source: TokenSource = atIssuer()
+    const source = createGrantSource(atIssuer())
     const call = watch(
       createTokenProvider(
         {
@@ -124,7 +147,7 @@ describe('the error of a token request that takes too long names', () => {
   })
 
   it('the endpoint of a revocation', async () => {
-    const tokens = createTokenProvider(atIssuer(`${issuer}/revoke`))
+    const tokens = clientCredentials(atIssuer(`${issuer}/revoke`))
     await tokens.getToken()
     const call = watch(tokens.revoke())
     await pass(10_000)
@@ -139,15 +162,17 @@ it.each([
   [tokenEndpoint, `Could not reach the token endpoint ${tokenEndpoint} (ECONNREFUSED).`],
 ])('the error of a request to %s that fails names it', async (broken, message) => {
   const respond = fetchExcept()
-  const source = clientCredentialsForResource({
-    ...client,
-    protectedResource: api,
-    trustedIssuers: [issuer],
-    fetch: async (input) => {
-      if (new Request(input).url === broken)
-        throw new TypeError('failed', { cause: { code: 'ECONNREFUSED' } })
-      return respond(input)
-    },
-  })
-  await expect(createTokenProvider(source, { maxAttempts: 1 }).getToken()).rejects.toThrow(message)
+  await expect(
+    clientCredentialsForResource({
+      ...client,
+      protectedResource: api,
+      trustedIssuers: [issuer],
+      fetch: async (input) => {
+        if (new Request(input).url === broken)
+          throw new TypeError('failed', { cause: { code: 'ECONNREFUSED' } })
+        return respond(input)
+      },
+      maxAttempts: 1,
+    }).getToken(),
+  ).rejects.toThrow(message)
 })

@@ -4,8 +4,10 @@ import {
   tokenExchange,
   type ClientCredentialsOptions,
   type FetchLike,
+  type TokenProvider,
   type TokenSource,
 } from '@tokenwell/core'
+import { createGrantSource, type TokenEndpointOptions } from '@tokenwell/core/adapter'
 
 /** The response to one request; without a `body`, a token with the number of the request. */
 export interface ScriptedResponse {
@@ -93,22 +95,33 @@ const defaults = (endpoint: ScriptedEndpoint) => ({
   fetch: endpoint.fetch,
 })
 
-/** Client credentials for a scripted endpoint. */
-export function sourceOf(endpoint: ScriptedEndpoint, options: Partial<ClientCredentialsOptions> = {}) {
+/** Tokens of a scripted endpoint, by client credentials. */
+export function tokensOf(
+  endpoint: ScriptedEndpoint,
+  options: Partial<ClientCredentialsOptions> = {},
+): TokenProvider {
   return clientCredentials({ ...defaults(endpoint), ...options })
 }
 
-/** One source of each grant, for tests of what they have in common. */
-export const sources: readonly (readonly [grant: string, source: typeof sourceOf])[] = [
-  ['client credentials', sourceOf],
+/** The same as a source, for providers of a test's own. */
+export function sourceOf(
+  endpoint: ScriptedEndpoint,
+  options: Partial<TokenEndpointOptions> = {},
+): TokenSource {
+  return createGrantSource({ ...defaults(endpoint), ...options })
+}
+
+/** Tokens of each grant, for tests of what they have in common. */
+export const grants: readonly (readonly [grant: string, tokens: typeof tokensOf])[] = [
+  ['client credentials', tokensOf],
   [
     'jwt-bearer',
-    (endpoint, options): TokenSource =>
+    (endpoint, options) =>
       jwtBearer({ ...defaults(endpoint), assertion: 'assertion', subject: 'machine', ...options }),
   ],
   [
     'token exchange',
-    (endpoint, options): TokenSource =>
+    (endpoint, options) =>
       tokenExchange({ ...defaults(endpoint), subjectToken: () => 'incoming', subject: 'user', ...options }),
   ],
 ]

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { clientCredentials, createTokenProvider } from '@tokenwell/core'
+import { clientCredentials } from '@tokenwell/core'
 import { expectNoSecrets } from '../expect-no-secrets.ts'
 import { invalidTokenChallenge } from '../servers/protected-api.ts'
 import { json, type ReceivedRequest } from '../servers/scripted-server.ts'
@@ -21,7 +21,7 @@ export function describeBoundTokens(adapter: AdapterUnderTest): void {
       clientId: 'a-client',
       clientSecret: 'a-secret',
     }
-    fixture.tokens = createTokenProvider(clientCredentials({ ...credentials, binding: createTestBinding() }))
+    fixture.tokens = clientCredentials({ ...credentials, binding: createTestBinding() })
     fixture.client = await fixture.createClient()
     const seen = new Set<string>()
     api.respond = (request) => {

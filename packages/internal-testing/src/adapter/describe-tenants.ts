@@ -1,8 +1,7 @@
-import { createTokenPool, type TokenPool, type TokenSource } from '@tokenwell/core'
+import { createTokenPool, createTokenProvider, type TokenPool } from '@tokenwell/core'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startProtectedApi, type ProtectedApi } from '../servers/protected-api.ts'
 import { json } from '../servers/scripted-server.ts'
-import { startTokenEndpoint } from '../servers/token-endpoint.ts'
 import type { AdapterClient, AdapterUnderTest } from './adapter-under-test.ts'
 
 // Not a multiple of the periods below.
@@ -10,22 +9,8 @@ const tenantCount = 7
 const requestCount = 240
 const statuses = [301, 302, 303, 307, 308]
 
-/** Clients that get a source instead of a provider, and tenants with tokens and an API of their own: the provider is selected for each request. */
+/** Tenants with tokens and an API of their own: the provider is selected for each request. */
 export function describeTenants(adapter: AdapterUnderTest): void {
-  describe('with a source', () => {
-    it('sends the tokens of one provider, regardless of how many clients use the source', async () => {
-      const api = await startProtectedApi()
-      const endpoint = await startTokenEndpoint()
-      const options = { allowedOrigins: [api.origin] }
-      const attach = { tokens: endpoint.source, options }
-      const clients = await Promise.all([adapter.createClient(attach), adapter.createClient(attach)])
-      const responses = await Promise.all([...clients, ...clients].map((send) => send({ url: api.origin })))
-      expect(responses.map(({ status }) => status)).toStrictEqual([200, 200, 200, 200])
-      expect(endpoint.issued).toHaveLength(1)
-      await Promise.all([api.close(), endpoint.close()])
-    })
-  })
-
   describe('with a provider selected for each request', () => {
     let apis: ProtectedApi[]
     let pool: TokenPool<number>
@@ -37,14 +22,16 @@ export function describeTenants(adapter: AdapterUnderTest): void {
       apis = await Promise.all(Array.from({ length: tenantCount }, startProtectedApi))
       issued = []
       selections = []
-      pool = createTokenPool((tenant: number): TokenSource => ({
-        cacheKey: async () => String(tenant),
-        async requestToken() {
-          const token = `tenant-${tenant}-${issued.length}`
-          issued.push(token)
-          return { accessToken: token, tokenType: 'Bearer', expiresIn: 3600, scope: [] }
-        },
-      }))
+      pool = createTokenPool((tenant: number) =>
+        createTokenProvider({
+          cacheKey: async () => String(tenant),
+          async requestToken() {
+            const token = `tenant-${tenant}-${issued.length}`
+            issued.push(token)
+            return { accessToken: token, tokenType: 'Bearer', expiresIn: 3600, scope: [] }
+          },
+        }),
+      )
       const origins = apis.map(({ origin }) => origin)
       client = await adapter.createClient({
         tokens({ url, method }) {

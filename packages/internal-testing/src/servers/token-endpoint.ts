@@ -1,4 +1,5 @@
-import { clientCredentials, type TokenSource } from '@tokenwell/core'
+import type { TokenSource } from '@tokenwell/core'
+import { createGrantSource } from '@tokenwell/core/adapter'
 import { json, startScriptedServer, type ScriptedServer } from './scripted-server.ts'
 
 /**
@@ -8,7 +9,7 @@ import { json, startScriptedServer, type ScriptedServer } from './scripted-serve
 export interface TokenEndpoint extends ScriptedServer {
   /** The tokens issued so far. */
   readonly issued: readonly string[]
-  /** Requests tokens from this endpoint. */
+  /** Requests tokens from this endpoint, for providers of a test's own. */
   readonly source: TokenSource
 }
 
@@ -20,7 +21,7 @@ export async function startTokenEndpoint(): Promise<TokenEndpoint> {
     issued.push(token)
     return json({ access_token: token, token_type: headers['dpop'] ? 'DPoP' : 'Bearer', expires_in: 3600 })
   })
-  const source = clientCredentials({
+  const source = createGrantSource({
     tokenEndpoint: `${server.origin}/token`,
     clientId: 'a-client',
     clientSecret: 'a-secret',

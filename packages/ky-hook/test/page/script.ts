@@ -1,9 +1,9 @@
-import { backendTokens, createTokenProvider } from '@tokenwell/core'
+import { backendTokens } from '@tokenwell/core'
 import { tokenHooks } from '@tokenwell/ky-hook'
 import ky from 'ky'
 
 // As a page's own script would; the tests use it in the page.
-const tokens = createTokenProvider(backendTokens({ url: '/token' }))
+const tokens = backendTokens({ url: '/token' })
 const page = { ky, tokenHooks, tokens }
 Object.assign(globalThis, { page })
 

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createTokenProvider, jwtBearer } from '@tokenwell/core'
+import { jwtBearer } from '@tokenwell/core'
 import { base64url, decodeJwt, exportJWK, exportSPKI, generateKeyPair, SignJWT } from 'jose'
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
@@ -548,9 +548,7 @@ it('is a grant of its own: the form may not repeat another', async () => {
 it('serves the source jwtBearer, with a JWT access token', async () => {
   const application = { ...orders, tokenFormat: 'jwt', audiences: ['https://api.example.com'] } as const
   const { authUrl } = await trustingService({}, { applications: [application] })
-  const tokens = createTokenProvider(
-    jwtBearer({ authUrl, subject: 'orders', assertion: () => identity(authUrl) }),
-  )
+  const tokens = jwtBearer({ authUrl, subject: 'orders', assertion: () => identity(authUrl) })
   const { value } = await tokens.getToken()
   expect(decodeJwt(value)).toMatchObject({
     iss: authUrl,

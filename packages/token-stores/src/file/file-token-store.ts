@@ -47,7 +47,7 @@ export interface FileTokenStore extends TokenStore {
  * for servers.
  *
  * @example
- * const tokens = createTokenProvider(source, { store: createFileTokenStore() })
+ * const tokens = clientCredentials({ ...credentialsFrom(process.env), store: createFileTokenStore() })
  *
  * @throws {TokenError} of kind `configuration` for an invalid encryption key
  */

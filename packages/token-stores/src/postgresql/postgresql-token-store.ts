@@ -38,7 +38,7 @@ export interface PostgresqlTokenStoreOptions {
  *
  * @example
  * const store = createPostgresqlTokenStore({ client: new Pool({ connectionString }), encryptionKeys: [key] })
- * const tokens = createTokenProvider(source, { store })
+ * const tokens = clientCredentials({ ...credentialsFrom(process.env), store })
  *
  * @throws {TokenError} of kind `configuration`, naming the invalid option
  */

@@ -52,7 +52,7 @@ export interface RedisTokenStoreOptions {
  *
  * @example
  * const store = createRedisTokenStore({ client, encryptionKeys: [process.env.TOKEN_KEY] })
- * const tokens = createTokenProvider(source, { store })
+ * const tokens = clientCredentials({ ...credentialsFrom(process.env), store })
  *
  * @throws {TokenError} of kind `configuration`, naming the invalid option
  */

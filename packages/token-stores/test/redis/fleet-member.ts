@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { Cluster, Redis } from 'ioredis'
 import { createClient, createCluster, createSentinel } from 'redis'
-import { clientCredentials, createTokenProvider, type TokenProvider } from '@tokenwell/core'
+import { clientCredentials, type TokenProvider } from '@tokenwell/core'
 import { createRedisTokenStore } from '@tokenwell/token-stores/redis'
 import { expiryOf } from './token-endpoint.ts'
 
@@ -82,7 +82,7 @@ function createClientOf({ client = 'redis', form, ports }: MemberSettings['redis
 function providerOf({ scope, timeoutMs }: Order) {
   const known = providers.get(scope)
   if (known) return known
-  const source = clientCredentials({
+  const tokens = clientCredentials({
     tokenEndpoint,
     clientId: 'fleet',
     clientSecret: 'secret',
@@ -91,8 +91,6 @@ function providerOf({ scope, timeoutMs }: Order) {
       const facts = { 'x-member': String(member), 'x-sent-at': String(trueNow()) }
       return fetch(url, { ...init, headers: { ...(init?.headers as object), ...facts } })
     },
-  })
-  const tokens = createTokenProvider(source, {
     store,
     refreshAheadMs,
     timeoutMs,

@@ -1,11 +1,6 @@
 import { createClient } from 'redis'
-import {
-  clientCredentials,
-  createTokenProvider,
-  type TokenEvent,
-  type TokenProvider,
-  type TokenStore,
-} from '@tokenwell/core'
+import { createTokenProvider, type TokenEvent, type TokenProvider, type TokenStore } from '@tokenwell/core'
+import { createGrantSource } from '@tokenwell/core/adapter'
 import { createRedisTokenStore, type NodeRedisClient } from '@tokenwell/token-stores/redis'
 import { startDistantRedis } from './distant-redis.ts'
 import type { TokenEndpoint } from './token-endpoint.ts'
@@ -18,7 +13,7 @@ export interface Tenants {
 }
 
 const sourceOf = (tenant: number, { tokenEndpoint }: TokenEndpoint) =>
-  clientCredentials({ tokenEndpoint, clientId: 'many', clientSecret: 'secret', scope: `tenant-${tenant}` })
+  createGrantSource({ tokenEndpoint, clientId: 'many', clientSecret: 'secret', scope: `tenant-${tenant}` })
 
 function createTenants(count: number, endpoint: TokenEndpoint, store: TokenStore): Tenants {
   const events: Record<string, number> = {}

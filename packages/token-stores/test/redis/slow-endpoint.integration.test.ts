@@ -2,7 +2,6 @@ import { createClient } from 'redis'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   clientCredentials,
-  createTokenProvider,
   type TokenEvent,
   type TokenProviderOptions,
   type TokenStore,
@@ -36,8 +35,14 @@ describe.skipIf(!redisInstalled)('providers that share a Redis, while the token 
     const slow: TokenEvent[] = []
     const providers = Array.from({ length: size }, () => {
       const { tokenEndpoint } = endpoint
-      const source = clientCredentials({ tokenEndpoint, clientId: 'fleet', clientSecret: 'secret', scope })
-      const tokens = createTokenProvider(source, { store: shared ? store : undefined, ...options })
+      const tokens = clientCredentials({
+        tokenEndpoint,
+        clientId: 'fleet',
+        clientSecret: 'secret',
+        scope,
+        store: shared ? store : undefined,
+        ...options,
+      })
       tokens.subscribe((event) => event.type === 'store_unavailable' && slow.push(event))
       return tokens
     })

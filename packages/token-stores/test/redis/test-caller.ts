@@ -1,7 +1,6 @@
 import { createClient } from 'redis'
 import {
   clientCredentials,
-  createTokenProvider,
   type TokenEvent,
   type TokenProvider,
   type TokenProviderOptions,
@@ -42,13 +41,11 @@ export async function openCaller(
   })
   const events: TokenEvent[] = []
   let passedMs = 0
-  const source = clientCredentials({
+  const tokens = clientCredentials({
     tokenEndpoint: endpoint.tokenEndpoint,
     clientId: 'one',
     clientSecret: 'secret',
     scope,
-  })
-  const tokens = createTokenProvider(source, {
     clock: { now: () => Date.now() + passedMs, monotonic: () => performance.now() + passedMs },
     ...others,
     store: createRedisTokenStore({ client, ...others }),

@@ -1,5 +1,5 @@
 import { attachTokens } from '@tokenwell/axios-interceptor'
-import { clientCredentials, createTokenProvider } from '@tokenwell/core'
+import { clientCredentials } from '@tokenwell/core'
 import { apiPath } from '../api.ts'
 import { axiosClient } from './axios-client.ts'
 import type { Peer } from './peer.ts'
@@ -9,7 +9,7 @@ export const tokenwellAxios: Peer = {
   packages: ['@tokenwell/core', '@tokenwell/axios-interceptor'],
   beside: ['axios'],
   httpClient: 'axios',
-  imports: `export { clientCredentials, createTokenProvider } from '@tokenwell/core'
+  imports: `export { clientCredentials } from '@tokenwell/core'
 export { attachTokens } from '@tokenwell/axios-interceptor'`,
   openPlain() {
     const plain = axiosClient()
@@ -17,7 +17,7 @@ export { attachTokens } from '@tokenwell/axios-interceptor'`,
   },
   open(endpoint) {
     const instance = axiosClient()
-    attachTokens(instance, createTokenProvider(clientCredentials(endpoint)))
+    attachTokens(instance, clientCredentials(endpoint))
     return {
       callApi: async () => (await instance.get(apiPath)).status,
     }

@@ -1,4 +1,4 @@
-import { clientCredentials, createTokenProvider } from '@tokenwell/core'
+import { clientCredentials } from '@tokenwell/core'
 import { tokenHooks } from '@tokenwell/ky-hook'
 import ky from 'ky'
 import { apiOrigin, apiPath } from '../api.ts'
@@ -9,14 +9,14 @@ export const tokenwellKy: Peer = {
   packages: ['@tokenwell/core', '@tokenwell/ky-hook'],
   beside: ['ky'],
   httpClient: 'ky',
-  imports: `export { clientCredentials, createTokenProvider } from '@tokenwell/core'
+  imports: `export { clientCredentials } from '@tokenwell/core'
 export { tokenHooks } from '@tokenwell/ky-hook'`,
   openPlain() {
     const plain = ky.create({ prefix: apiOrigin })
     return () => plain.get(apiPath)
   },
   open(endpoint) {
-    const tokens = createTokenProvider(clientCredentials(endpoint))
+    const tokens = clientCredentials(endpoint)
     const plain = ky.create({ prefix: apiOrigin })
     const api = plain.extend(tokenHooks(tokens, { allowedOrigins: [apiOrigin] }))
     return {

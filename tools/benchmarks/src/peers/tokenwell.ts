@@ -1,14 +1,14 @@
-import { clientCredentials, createTokenFetch, createTokenPool, createTokenProvider } from '@tokenwell/core'
+import { clientCredentials, createTokenFetch, createTokenPool } from '@tokenwell/core'
 import type { Peer } from './peer.ts'
 
 export const tokenwell: Peer = {
   name: '@tokenwell/core',
   packages: ['@tokenwell/core'],
   httpClient: 'fetch',
-  imports: `export { clientCredentials, createTokenFetch, createTokenProvider } from '@tokenwell/core'`,
+  imports: `export { clientCredentials, createTokenFetch } from '@tokenwell/core'`,
   openPlain: () => (url) => fetch(url),
   open(endpoint) {
-    const tokens = createTokenProvider(clientCredentials(endpoint))
+    const tokens = clientCredentials(endpoint)
     const apiFetch = createTokenFetch(tokens, { allowedOrigins: ['https://api.example.com'] })
     const pool = createTokenPool(
       (tenant: number) => clientCredentials({ ...endpoint, clientId: `tenant-${tenant}` }),

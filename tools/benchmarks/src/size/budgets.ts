@@ -14,7 +14,7 @@ export interface Budget {
 export const budgets: Readonly<Record<string, Budget>> = {
   core: {
     bytes: 35_600,
-    page: { imports: 'backendTokens, createTokenFetch, createTokenProvider', bytes: 16_200 },
+    page: { imports: 'backendTokens, createTokenFetch', bytes: 16_200 },
     dependencies: 0,
     start: 1.8,
   },

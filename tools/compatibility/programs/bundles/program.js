@@ -7,14 +7,12 @@ import required from './required.cjs'
 
 /** Three clients of one provider, one of them from a CommonJS module of the bundle. */
 export async function program({ AUTH_URL, API_URL, CLIENT_ID, CLIENT_SECRET }) {
-  const tokens = required.core.createTokenProvider(
-    clientCredentials({
-      authUrl: AUTH_URL,
-      clientId: CLIENT_ID,
-      clientSecret: CLIENT_SECRET,
-      dangerouslyAllowBrowser: true,
-    }),
-  )
+  const tokens = clientCredentials({
+    authUrl: AUTH_URL,
+    clientId: CLIENT_ID,
+    clientSecret: CLIENT_SECRET,
+    dangerouslyAllowBrowser: true,
+  })
   const allowedOrigins = [API_URL]
   const instance = axios.create({ baseURL: API_URL })
   attachTokens(instance, tokens)

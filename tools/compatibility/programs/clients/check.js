@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { createClient as createHeyApi } from '@hey-api/client-fetch'
 import { attachTokens } from '@tokenwell/axios-interceptor'
-import { clientCredentials, createTokenFetch, createTokenProvider } from '@tokenwell/core'
+import { clientCredentials, createTokenFetch } from '@tokenwell/core'
 import { tokenHooks } from '@tokenwell/ky-hook'
 import axios from 'axios'
 import ky from 'ky'
@@ -60,9 +60,7 @@ let failed = 0
 const only = process.argv.slice(2)
 for (const [name, create] of Object.entries(clients)) {
   if (only.length > 0 && !only.includes(name)) continue
-  const tokens = createTokenProvider(
-    clientCredentials({ authUrl: AUTH_URL, clientId: CLIENT_ID, clientSecret: CLIENT_SECRET }),
-  )
+  const tokens = clientCredentials({ authUrl: AUTH_URL, clientId: CLIENT_ID, clientSecret: CLIENT_SECRET })
   try {
     const apiFetch = createTokenFetch(tokens, { allowedOrigins })
     const send = await create({ apiFetch, tokens, baseUrl: API_URL, allowedOrigins })

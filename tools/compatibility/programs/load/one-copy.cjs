@@ -37,7 +37,7 @@ async function main() {
 
   // A provider that was required, in a hook of ky, which is an ES module only.
   const { API_URL } = process.env
-  const tokens = core.createTokenProvider(core.clientCredentials(credentials))
+  const tokens = core.clientCredentials(credentials)
   const { default: ky } = await import('ky')
   const hooks = (await import('@tokenwell/ky-hook')).tokenHooks(tokens, { allowedOrigins: [API_URL] })
   assert.equal((await ky.extend(hooks).get(`${API_URL}/v1/orders`).json()).length, 2)

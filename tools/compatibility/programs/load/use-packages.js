@@ -5,7 +5,7 @@ exports.credentials = credentials
 
 exports.usePackages = async function usePackages({ core, axiosInterceptor, axios }) {
   const { clientCredentials, createTokenFetch, createTokenProvider, TokenError } = core
-  const tokens = createTokenProvider(clientCredentials(credentials))
+  const tokens = clientCredentials(credentials)
   let tokenRequests = 0
   tokens.subscribe(({ type }) => {
     if (type === 'token_received') tokenRequests++

@@ -1,12 +1,7 @@
 // `node client.js v1|v2 KIND URL`: calls a tool with the official SDK's client, which gets its tokens from @tokenwell/core. KIND is
 // `client`, or the name of an assertion and a scope to request: `valid_jwt,wif.rejected`.
 import { privateKeyJwt } from '@tokenwell/client-authentication'
-import {
-  clientCredentialsForResource,
-  createTokenFetch,
-  createTokenProvider,
-  jwtBearer,
-} from '@tokenwell/core'
+import { clientCredentialsForResource, createTokenFetch, jwtBearer } from '@tokenwell/core'
 
 const [version, kind, url] = process.argv.slice(2)
 const { Client, StreamableHTTPClientTransport } =
@@ -23,7 +18,7 @@ const server = {
   trustedIssuers: (issuer) => new URL(issuer).hostname === 'localhost',
 }
 
-function source() {
+function createTokens() {
   if (kind === 'client') {
     const clientAuthentication =
       privateKey && privateKeyJwt({ key: privateKey, algorithm: context.signing_algorithm })
@@ -34,7 +29,7 @@ function source() {
   return jwtBearer({ ...server, assertion: context[assertion], subject: 'workload', scope })
 }
 
-const tokens = createTokenProvider(source())
+const tokens = createTokens()
 const client = new Client({ name: 'tokenwell', version: '1.0.0' })
 const fetch = createTokenFetch(tokens, { allowedOrigins: [new URL(url).origin] })
 try {

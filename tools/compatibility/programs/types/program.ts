@@ -3,7 +3,6 @@ import {
   clientCredentials,
   createTokenFetch,
   createTokenPool,
-  createTokenProvider,
   TokenError,
   type AccessToken,
   type TokenProvider,
@@ -16,9 +15,11 @@ import { createRedisTokenStore } from '@tokenwell/token-stores/redis'
 import axios from 'axios'
 import { createClient } from 'redis'
 
-export const tokens: TokenProvider = createTokenProvider(
-  clientCredentials({ authUrl: 'https://auth.example.com', clientId: 'billing', clientSecret: 'secret' }),
-)
+export const tokens: TokenProvider = clientCredentials({
+  authUrl: 'https://auth.example.com',
+  clientId: 'billing',
+  clientSecret: 'secret',
+})
 export const token: Promise<AccessToken> = tokens.getToken({ minimumValidityMs: 1000 })
 export const apiFetch = createTokenFetch(tokens, { allowedOrigins: ['https://api.example.com'] })
 export const response: Promise<Response> = apiFetch('https://api.example.com', { method: 'POST' })

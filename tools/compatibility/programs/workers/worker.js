@@ -1,4 +1,4 @@
-import { clientCredentials, createTokenFetch, createTokenProvider } from '@tokenwell/core'
+import { clientCredentials, createTokenFetch } from '@tokenwell/core'
 import { waitUntil } from 'cloudflare:workers'
 
 // In module scope, as the documentation of Workers recommends: all requests share the providers.
@@ -7,10 +7,12 @@ const providers = new Map()
 function providerOf(name, { AUTH_URL, CLIENT_SECRET }) {
   const tokens =
     providers.get(name) ??
-    createTokenProvider(
-      clientCredentials({ authUrl: AUTH_URL, clientId: name, clientSecret: CLIENT_SECRET }),
-      { ...(name.startsWith('wait-until') && { waitUntil }) },
-    )
+    clientCredentials({
+      authUrl: AUTH_URL,
+      clientId: name,
+      clientSecret: CLIENT_SECRET,
+      ...(name.startsWith('wait-until') && { waitUntil }),
+    })
   providers.set(name, tokens)
   return tokens
 }

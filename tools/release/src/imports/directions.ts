@@ -1,6 +1,6 @@
 /** Folders of a package's `src`, top down: each imports only from those below it. The package's entries alone are outside of them. */
 export const rooms = {
-  'packages/core': ['attach', 'provider', 'sharing', 'sources', 'protocol', 'runtime'],
+  'packages/core': ['attach', 'sources', 'provider', 'sharing', 'protocol', 'runtime'],
   'packages/resource-server': ['nestjs', 'verifier', 'checks', 'http'],
   'packages/token-service': [
     'command',

@@ -1,4 +1,4 @@
-import { backendTokens, createTokenProvider } from '@tokenwell/core'
+import { backendTokens } from '@tokenwell/core'
 import { tokenHooks } from '@tokenwell/ky-hook'
 import ky from 'ky'
 import { watchToken } from '../../tokens/token-status.ts'
@@ -8,7 +8,7 @@ import type { Transcriber } from './transcriber.ts'
 
 /** Calls the speech API from this page, with a token from the server of the page. */
 export function createDirectTranscriber(speechUrl: string): Transcriber {
-  const tokens = createTokenProvider(backendTokens({ url: '/api/token' }))
+  const tokens = backendTokens({ url: '/api/token' })
   const listeners = new Set<() => void>()
   const watcher = watchToken(tokens, () => {
     for (const listener of listeners) listener()

@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
-import { clientCredentials, createTokenFetch, createTokenProvider, type TokenEvent } from '@tokenwell/core'
+import { clientCredentials, createTokenFetch, type TokenEvent } from '@tokenwell/core'
 import { Issuer, readText, startServer } from '../../support/issuer.ts'
 
 export interface Seen {
@@ -25,10 +25,12 @@ export async function start(
     })
   })
   const events: TokenEvent[] = []
-  const tokens = createTokenProvider(
-    clientCredentials({ authUrl: issuer.origin, clientId: 'client', clientSecret: 'secret' }),
-    { onEvent: (event) => events.push(event) },
-  )
+  const tokens = clientCredentials({
+    authUrl: issuer.origin,
+    clientId: 'client',
+    clientSecret: 'secret',
+    onEvent: (event) => events.push(event),
+  })
   const tokenFetch = createTokenFetch(tokens, { allowedOrigins: [api], ...options })
   return { api, events, issuer, seen, tokenFetch, tokens }
 }

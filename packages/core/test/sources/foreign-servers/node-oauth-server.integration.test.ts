@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import OAuth2Server from '@node-oauth/oauth2-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { clientCredentials, createTokenProvider, type ClientCredentialsOptions } from '@tokenwell/core'
+import { clientCredentials, type ClientCredentialsOptions } from '@tokenwell/core'
 import { listen, readText, stop } from '../../support/issuer.ts'
 
 const clients: Record<string, string> = { plain: 'Secret-1.a_b', odd: 'p%:&=+ ~' }
@@ -41,13 +41,13 @@ describe('@node-oauth/oauth2-server', () => {
   afterAll(() => stop(server))
 
   const ask = (options: Partial<ClientCredentialsOptions> = {}) => {
-    const source = clientCredentials({
+    return clientCredentials({
       tokenEndpoint,
       clientId: 'plain',
       clientSecret: clients['plain']!,
       ...options,
-    })
-    return createTokenProvider(source, { maxAttempts: 1 }).getToken()
+      maxAttempts: 1,
+    }).getToken()
   }
 
   it.each<[string, Partial<ClientCredentialsOptions>]>([

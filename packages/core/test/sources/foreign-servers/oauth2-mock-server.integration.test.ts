@@ -1,6 +1,6 @@
 import { OAuth2Server, type MutableResponse } from 'oauth2-mock-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { clientCredentials, createTokenProvider, type ClientCredentialsOptions } from '@tokenwell/core'
+import { clientCredentials, type ClientCredentialsOptions } from '@tokenwell/core'
 
 describe('oauth2-mock-server', () => {
   const server = new OAuth2Server()
@@ -10,7 +10,7 @@ describe('oauth2-mock-server', () => {
   })
   afterAll(() => server.stop())
 
-  const source = (options: Partial<ClientCredentialsOptions> = {}) =>
+  const tokensOf = (options: Partial<ClientCredentialsOptions> = {}) =>
     clientCredentials({
       tokenEndpoint: `http://127.0.0.1:${server.address().port}/token`,
       clientId: 'client',
@@ -23,9 +23,7 @@ describe('oauth2-mock-server', () => {
   it.each(['client_secret_post', 'client_secret_basic'] as const)(
     'issues a token with %s',
     async (clientAuthentication) => {
-      const token = await createTokenProvider(
-        source({ clientAuthentication, scope: ['one', 'two'] }),
-      ).getToken()
+      const token = await tokensOf({ clientAuthentication, scope: ['one', 'two'] }).getToken()
       expect(token.response).toMatchObject({ tokenType: 'Bearer', expiresIn: 3_600, scope: ['one', 'two'] })
       const payload = JSON.parse(
         atob(token.value.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/')),
@@ -43,21 +41,21 @@ describe('oauth2-mock-server', () => {
     [200, {}, { kind: 'malformed' }],
   ])('is classified as expected with status %d and %j', async (status, body, expected) => {
     respondOnce((response) => Object.assign(response, { statusCode: status, body }))
-    const tokens = createTokenProvider(source(), { maxAttempts: 1 })
+    const tokens = tokensOf({ maxAttempts: 1 })
     await expect(tokens.getToken()).rejects.toMatchObject(expected)
   })
 
   it('is retried after one failure', async () => {
     respondOnce((response) => Object.assign(response, { statusCode: 503, body: {} }))
-    await expect(createTokenProvider(source()).getToken()).resolves.toBeDefined()
+    await expect(tokensOf().getToken()).resolves.toBeDefined()
   })
 
   it('may return no lifetime, or a string', async () => {
     const { expires_in: _none, ...rest } = { expires_in: 1, access_token: 'a', token_type: 'Bearer' }
     respondOnce((response) => Object.assign(response, { body: rest }))
-    const { expiresAt } = await createTokenProvider(source()).getToken()
+    const { expiresAt } = await tokensOf().getToken()
     expect(expiresAt.getTime() - Date.now()).toBeLessThanOrEqual(300_000)
     respondOnce((response) => Object.assign(response, { body: { ...rest, expires_in: '60' } }))
-    expect((await createTokenProvider(source()).getToken()).response.expiresIn).toBe(60)
+    expect((await tokensOf().getToken()).response.expiresIn).toBe(60)
   })
 })

@@ -5,7 +5,6 @@ import { beforeAll, afterAll, describe, expect, it, vi } from 'vitest'
 import {
   clientCredentials,
   createTokenFetch,
-  createTokenProvider,
   jwtBearer,
   tokenExchange,
   type ClientCredentialsOptions,
@@ -102,10 +101,13 @@ describe('oidc-provider', () => {
   })
 
   function tokensOf(options: Partial<ClientCredentialsOptions> = {}) {
-    return createTokenProvider(
-      clientCredentials({ tokenEndpoint, clientId: 'post', clientSecret: oddSecret, ...options }),
-      { maxAttempts: 1 },
-    )
+    return clientCredentials({
+      tokenEndpoint,
+      clientId: 'post',
+      clientSecret: oddSecret,
+      ...options,
+      maxAttempts: 1,
+    })
   }
 
   it.each<[string, Partial<ClientCredentialsOptions>]>([
@@ -189,11 +191,10 @@ describe('oidc-provider', () => {
       const issuer = new URL(tokenEndpoint).origin
       let proof = signJwt({ sub: 'machine', aud: 'another' })
       const options = { issuer, clientId: 'post', clientSecret: oddSecret, subject: 'machine' }
-      const tokens = createTokenProvider(
+      const tokens =
         grant === 'jwtBearer'
           ? jwtBearer({ ...options, assertion: () => proof })
-          : tokenExchange({ ...options, subjectToken: () => proof }),
-      )
+          : tokenExchange({ ...options, subjectToken: () => proof })
       await expect(tokens.getToken()).rejects.toMatchObject({
         kind: 'credentials',
         oauthError: 'invalid_grant',

@@ -29,16 +29,14 @@ export function tokenSnippets({ baseUrl, clientId, clientSecret }: ClientOfServi
     {
       label: 'TypeScript',
       language: 'typescript',
-      text: `import { clientCredentials, createTokenFetch, createTokenProvider } from "@tokenwell/core";
+      text: `import { clientCredentials, createTokenFetch } from "@tokenwell/core";
 
-const tokens = createTokenProvider(
-  clientCredentials({
-    authUrl: ${quoted(baseUrl)},
-    clientId: ${quoted(clientId)},
-    // In your program: process.env.CLIENT_SECRET
-    clientSecret: ${quoted(clientSecret)},
-  }),
-);
+const tokens = clientCredentials({
+  authUrl: ${quoted(baseUrl)},
+  clientId: ${quoted(clientId)},
+  // In your program: process.env.CLIENT_SECRET
+  clientSecret: ${quoted(clientSecret)},
+});
 const { value } = await tokens.getToken();
 console.log(value);
 

@@ -1,4 +1,4 @@
-const { clientCredentials, createTokenProvider } = require('@tokenwell/core')
+const { clientCredentials } = require('@tokenwell/core')
 const { tokenHooks } = require('@tokenwell/ky-hook')
 const { createTokenVerifier } = require('@tokenwell/resource-server')
 const { generateKeyPairSync, sign } = require('node:crypto')
@@ -7,7 +7,7 @@ const { credentials } = require('../use-packages.js')
 
 test('requires ky and its hook', async () => {
   const { API_URL } = process.env
-  const tokens = createTokenProvider(clientCredentials(credentials))
+  const tokens = clientCredentials(credentials)
   const api = ky.extend(tokenHooks(tokens, { allowedOrigins: [API_URL] }))
   expect(await api.get(`${API_URL}/v1/orders`).json()).toHaveLength(2)
   await tokens.close()

@@ -11,7 +11,7 @@ test('imports the packages', async () => {
 
 test('imports the hook of ky, and ky', async () => {
   const { API_URL } = process.env
-  const tokens = core.createTokenProvider(core.clientCredentials(credentials))
+  const tokens = core.clientCredentials(credentials)
   const api = ky.extend(tokenHooks(tokens, { allowedOrigins: [API_URL] }))
   expect(await api.get(`${API_URL}/v1/orders`).json()).toHaveLength(2)
   await tokens.close()

@@ -1,12 +1,14 @@
-import { clientCredentials, createTokenFetch, createTokenProvider } from '@tokenwell/core'
+import { clientCredentials, createTokenFetch } from '@tokenwell/core'
 
 // Next caches the responses of such a page, also between builds.
 export const revalidate = 3600
 
 const { AUTH_URL, API_URL, CLIENT_SECRET, BUILD } = process.env
-const tokens = createTokenProvider(
-  clientCredentials({ authUrl: AUTH_URL, clientId: 'short-lived', clientSecret: CLIENT_SECRET }),
-)
+const tokens = clientCredentials({
+  authUrl: AUTH_URL,
+  clientId: 'short-lived',
+  clientSecret: CLIENT_SECRET,
+})
 const apiFetch = createTokenFetch(tokens, { allowedOrigins: [API_URL] })
 
 export default async function Page() {

@@ -1,5 +1,5 @@
-import type { TokenBinding } from '../protocol/token-binding.ts'
-import type { TokenResponse } from '../protocol/token-response.ts'
+import type { TokenBinding } from './token-binding.ts'
+import type { TokenResponse } from './token-response.ts'
 
 /** The context of one token request. */
 export interface TokenRequestContext {
@@ -23,7 +23,7 @@ export interface ApiChallenge {
   readonly header: string | (() => Promise<string | undefined>)
 }
 
-/** Where new tokens come from: {@link clientCredentials}, {@link backendTokens}, or a source of your own. */
+/** Where new tokens come from. For authors: `createTokenProvider` makes it a provider. */
 export interface TokenSource {
   /** Names the client in errors and events of a provider without a `label`; usually the client ID. */
   readonly label?: string | undefined
