@@ -1,8 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import Fastify, { type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
 import { baseUrl } from '../oauth/base-url.ts'
 import { metricsEndpoint, type Metrics } from '../http/metrics.ts'
 import { openapiEndpoint } from '../http/metadata-endpoints.ts'
+import { maxParameterLength } from '../runtime/bounds.ts'
 import { NotFoundError, UsageError } from '../runtime/usage-error.ts'
 import { ApplicationChanged } from '../features/applications/acts.ts'
 import { AlreadyExists, BeingDeleted } from '../features/credentials/acts.ts'
@@ -38,6 +39,10 @@ export function createAdminServer(
   const server = Fastify({
     bodyLimit: 64 * 1024,
     requestTimeout: 10_000,
+    routerOptions: { maxParamLength: maxParameterLength },
+    frameworkErrors: ({ statusCode = 400, message }, _request, reply: FastifyReply) => {
+      void reply.code(statusCode).send({ error: message })
+    },
   })
   server.addHook('onRequest', async (request, reply) => {
     void reply.header('cache-control', 'no-store')
@@ -59,10 +64,14 @@ export function createAdminServer(
     reply.code(404).send({ error: 'This address does not exist.' }),
   )
   if (metrics) metricsEndpoint(server, metrics)
-  openapiEndpoint(server, async (request) => {
-    const { adminDescription } = await import('./admin-description.ts')
-    return adminDescription(baseUrl(request, undefined), groups)
-  })
+  openapiEndpoint(
+    server,
+    (request) => baseUrl(request, undefined),
+    async (url) => {
+      const { adminDescription } = await import('./admin-description.ts')
+      return adminDescription(url, groups)
+    },
+  )
   const service: AdminContext = { ...context, links }
   for (const { operations } of groups)
     for (const operation of operations) addRoute(server, service, operation)

@@ -134,6 +134,8 @@ export const adminError = named(
   }),
 )
 
+const parameters = z.record(z.string(), z.string())
+
 /** Adds the route of an operation. */
 export function addRoute(
   server: FastifyInstance,
@@ -145,7 +147,7 @@ export function addRoute(
     url: path as string,
     async handler(request: FastifyRequest, reply) {
       const result: unknown = await run(service, {
-        params: request.params as Record<string, string>,
+        params: parseValue(parameters, request.params, 'The path'),
         body: body && parseValue(body, request.body ?? (isOptional({ method, body }) ? {} : undefined)),
         query: query && parseValue(query, request.query),
         by: actorOf(request),

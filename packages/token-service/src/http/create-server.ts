@@ -1,4 +1,5 @@
 import { fastify, type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import { maxParameterLength } from '../runtime/bounds.ts'
 import { type ErrorReason, type Format, ProtocolError } from '../oauth/protocol-error.ts'
 import { handleErrors, sendError } from './error-handling.ts'
 import { maxBodyBytes } from './oauth-endpoints.ts'
@@ -29,6 +30,7 @@ export function createServer({
     keepAliveTimeout: 72_000,
     // Creating an embedded database takes time.
     pluginTimeout: 120_000,
+    routerOptions: { maxParamLength: maxParameterLength },
     // A request that arrives while the service stops still gets its response, and the connection is closed after it.
     return503OnClosing: false,
     http: { maxHeaderSize: 8 * 1024, headersTimeout: 5_000, connectionsCheckingInterval: 1_000 },

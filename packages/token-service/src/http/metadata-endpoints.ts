@@ -16,6 +16,8 @@ import {
   tokenEndpointUrl,
 } from '../oauth/endpoint-paths.ts'
 import { publicationMaxAgeSeconds } from '../oauth/signing-keys.ts'
+import { createRenderingQueue } from './rendering-queue.ts'
+import { createSharedRenderings } from './shared-renderings.ts'
 import { baseUrl, portalRoot } from '../oauth/base-url.ts'
 
 /** Authorization server metadata (RFC 8414), also where OpenID Connect Discovery looks for them. */
@@ -72,13 +74,28 @@ export function jwksEndpoint(
 /** Serves an OpenAPI document as YAML and as JSON; `describe` loads its modules on first use. */
 export function openapiEndpoint(
   server: FastifyInstance,
-  describe: (request: FastifyRequest) => Promise<object>,
+  urlOf: (request: FastifyRequest) => string,
+  describe: (baseUrl: string) => Promise<object>,
 ): void {
-  server.get(openapiPath, async (request, reply) => {
-    const { stringify } = await import('yaml')
-    return reply.type('application/yaml; charset=utf-8').send(stringify(await describe(request)))
-  })
-  server.get(openapiJsonPath, (request, reply) => describe(request).then((document) => reply.send(document)))
+  const queue = createRenderingQueue()
+  const [sendYaml, sendJson] = [createSharedRenderings(queue), createSharedRenderings(queue)]
+  server.get(openapiPath, (request, reply) =>
+    sendYaml(request, reply, {
+      baseUrl: urlOf(request),
+      type: 'application/yaml; charset=utf-8',
+      async render() {
+        const { stringify } = await import('yaml')
+        return stringify(await describe(urlOf(request)))
+      },
+    }),
+  )
+  server.get(openapiJsonPath, (request, reply) =>
+    sendJson(request, reply, {
+      baseUrl: urlOf(request),
+      type: 'application/json; charset=utf-8',
+      render: async () => JSON.stringify(await describe(urlOf(request))),
+    }),
+  )
 }
 
 /** `/` leads people to the portal, if there is one, and machines to the endpoints. */

@@ -53,7 +53,7 @@ export async function verifyDpopProof(
     keyThumbprint,
     // Neither a client ID nor the name of an issuer begins with a line break.
     id: `\n${keyThumbprint} ${jti}`,
-    expiresAtMs: (iat + 2 * (maxAgeSeconds + toleranceSeconds)) * 1000,
+    expiresAtMs: Math.ceil((iat + 2 * (maxAgeSeconds + toleranceSeconds)) * 1000),
   }
 }
 

@@ -65,32 +65,38 @@ export function tokenStorage(database: Database) {
         sql`select value->>0, value->>1, value->>2, cast(value->>3 as integer), value->>4, value->>5, cast(value->>6 as bigint), cast(value->>7 as bigint), value->>8, value->>9 from ${rows} where ${durably(database)}`,
       ),
   )
-  const save = createBatcher<StoredToken, undefined>(async (batch) => {
-    await insert(
-      batch.map((token) => [
-        token.hash,
-        token.applicationId,
-        token.secretId,
-        token.generation,
-        JSON.stringify(token.products),
-        JSON.stringify(token.scopes),
-        token.issuedAtMs,
-        token.expiresAtMs,
-        JSON.stringify(token.audiences),
-        token.keyThumbprint ?? null,
-      ]),
-    )
-    return []
-  })
+  const save = createBatcher<StoredToken, undefined>(
+    async (batch) => {
+      await insert(
+        batch.map((token) => [
+          token.hash,
+          token.applicationId,
+          token.secretId,
+          token.generation,
+          JSON.stringify(token.products),
+          JSON.stringify(token.scopes),
+          token.issuedAtMs,
+          token.expiresAtMs,
+          JSON.stringify(token.audiences),
+          token.keyThumbprint ?? null,
+        ]),
+      )
+      return []
+    },
+    { ownerOf: ({ applicationId }) => applicationId },
+  )
 
   const selectByHash = frequentStatement(database, (rows) =>
     selectTokens(query).where('tokens.hash', 'in', firstOf(rows)),
   )
-  const find = createBatcher<string, FoundToken | undefined>(async (hashes) => {
-    const rows = await selectByHash(hashes.map((hash) => [hash]))
-    const found = new Map(rows.map((row) => [row.hash, toFoundToken(row)]))
-    return hashes.map((hash) => found.get(hash))
-  })
+  const find = createBatcher<string, FoundToken | undefined>(
+    async (hashes) => {
+      const rows = await selectByHash(hashes.map((hash) => [hash]))
+      const found = new Map(rows.map((row) => [row.hash, toFoundToken(row)]))
+      return hashes.map((hash) => found.get(hash))
+    },
+    { ownerOf: (hash) => hash },
+  )
 
   return {
     /** Settles once the token would survive a crash of the service. */

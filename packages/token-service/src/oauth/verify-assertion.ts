@@ -99,7 +99,8 @@ export async function verifyClaims(
   if (named.length === 0 || !named.every((each) => audiences.includes(each))) throw new InvalidClaim('aud')
   if (typeof iat !== 'number' || iat > latest) throw new InvalidClaim('iat')
   if (exp > latest + maxLifetimeSeconds) throw new InvalidClaim('exp')
-  return { claims, expiresAtMs: (exp + toleranceSeconds) * 1000 }
+  // A NumericDate may have a fraction (RFC 7519, section 2), and a time in a database has none.
+  return { claims, expiresAtMs: Math.ceil((exp + toleranceSeconds) * 1000) }
 }
 
 /**

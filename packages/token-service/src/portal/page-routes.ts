@@ -30,10 +30,12 @@ export interface DeveloperRequest extends PortalRequest {
 
 /** A page, a file, JSON for a script of the portal, or a redirect, never nothing. */
 export type PortalResponse = ResponseDetails &
-  (Content<'page'> | Content<'file'> | Content<'json'> | Content<'redirectTo'>)
+  (Content<'page'> | Content<'shared'> | Content<'file'> | Content<'json'> | Content<'redirectTo'>)
 
 interface Contents {
   readonly page: PageContent
+  /** A page that is the same for everybody without a session: it is kept, so it has no CSRF token. */
+  readonly shared: () => PageContent
   readonly file: PortalFile
   readonly json: object
   readonly redirectTo: string
@@ -50,8 +52,6 @@ interface PortalFile {
 }
 
 interface ResponseDetails {
-  /** Whether the page contains a CSRF token, or anything else that nobody may guess. @default true */
-  readonly hasSecrets?: boolean | undefined
   /** @default 200 */
   readonly status?: number | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
@@ -70,6 +70,8 @@ interface ResponseDetails {
 export interface PagesCore {
   readonly read: (request: FastifyRequest, reply: FastifyReply) => Promise<PortalRequest>
   readonly send: (reply: FastifyReply, to: Viewer, response: PortalResponse) => Promise<FastifyReply>
+  /** Waits until a page for somebody without a session can be rendered. */
+  readonly turn: () => Promise<void>
 }
 
 export type Access = 'everybody' | 'developers' | 'administrators'
@@ -81,7 +83,8 @@ type Handler<Request, Path extends string> = (
 
 /** Adds pages and forms to the portal. */
 export interface Pages<Request extends PortalRequest> {
-  readonly get: <Path extends string>(path: Path, handler: Handler<Request, Path>) => void
+  /** `isShared`: without a session, it is rendered once and kept. */
+  readonly get: <Path extends string>(path: Path, handler: Handler<Request, Path>, isShared?: boolean) => void
   /** A form, whose CSRF token has been checked. */
   readonly post: <Path extends string>(path: Path, handler: Handler<Request, Path>) => void
 }
@@ -124,10 +127,10 @@ function pagesFor<Request extends PortalRequest>(
   access: Access,
   admit: (request: PortalRequest) => Request | PortalResponse,
 ): Pages<Request> {
-  const { read, send } = portal.getDecorator<PagesCore>(decorator)
+  const { read, send, turn } = portal.getDecorator<PagesCore>(decorator)
   const add =
     (method: 'GET' | 'POST') =>
-    <Path extends string>(path: Path, handler: Handler<Request, Path>): void => {
+    <Path extends string>(path: Path, handler: Handler<Request, Path>, isShared = false): void => {
       portal.route({
         method,
         url: path || '/',
@@ -135,6 +138,7 @@ function pagesFor<Request extends PortalRequest>(
         async handler(request, reply) {
           const viewer = await read(request, reply)
           const admitted = admit(viewer)
+          if (!viewer.developer && method === 'GET' && !isShared) await turn()
           const response = isRequest(admitted)
             ? await handler(admitted as Parameters<typeof handler>[0])
             : admitted

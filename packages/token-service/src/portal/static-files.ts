@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { brotliCompressSync, brotliDecompressSync } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { acceptsBrotli } from '../runtime/accepts-brotli.ts'
 import { PortalError } from './portal-error.ts'
 import type { Paths } from './paths.ts'
 
@@ -60,10 +61,6 @@ export function sendStaticFile(name: string, request: FastifyRequest, reply: Fas
     })
     .type(type)
     .send(isCompressed ? compressed : brotliDecompressSync(compressed))
-}
-
-export function acceptsBrotli({ headers }: FastifyRequest): boolean {
-  return /\bbr\b/.test(headers['accept-encoding'] ?? '')
 }
 
 const contentPolicy = [

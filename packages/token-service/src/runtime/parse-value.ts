@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { unstorablePart } from './bounds.ts'
 import { UsageError } from './usage-error.ts'
 
 /**
@@ -12,6 +13,8 @@ export function parseValue<Schema extends z.ZodType>(
   value: unknown,
   whole = 'The request body',
 ): z.output<Schema> {
+  const unstorable = unstorablePart(value)
+  if (unstorable) throw new UsageError(`${unstorable[0] || whole} ${unstorable[1]}.`)
   const result = schema.safeParse(value, { error: describeIssue })
   if (result.success) return result.data
   const [name, what] = firstIssue(result.error)

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { unstorablePart } from './bounds.ts'
 import { describeIssue, firstIssue } from './parse-value.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -51,6 +52,8 @@ export class SettingError extends UsageError {
 
 /** @throws {@link SettingError} */
 export function parseSettings<Schema extends z.ZodType>(schema: Schema, given: unknown): z.output<Schema> {
+  const unstorable = unstorablePart(given)
+  if (unstorable) throw new SettingError(...unstorable)
   const result = schema.safeParse(given, { error: describeIssue })
   if (result.success) return result.data
   const [name, what] = firstIssue(result.error)

@@ -4,13 +4,16 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { baseUrl, portalRoot } from '../oauth/base-url.ts'
 import { AdministratorsOnly, ApplicationChanged, OtherOwners } from '../features/applications/acts.ts'
 import { BeingDeleted } from '../features/credentials/acts.ts'
+import { unstorablePart } from '../runtime/bounds.ts'
 import { NotFoundError, UsageError } from '../runtime/usage-error.ts'
 import { ProtocolError } from '../oauth/protocol-error.ts'
 import { Overloaded, StorageFailure } from '../storage/storage-failure.ts'
 import type { Developer } from '../storage/developer.ts'
 import type { ServiceContext } from '../features/context.ts'
 import type { RawParameters } from '../oauth/parameters.ts'
-import { pageHeaders, sendStaticFile, acceptsBrotli } from '../portal/static-files.ts'
+import { createSharedRenderings } from '../http/shared-renderings.ts'
+import { createRenderingQueue } from '../http/rendering-queue.ts'
+import { pageHeaders, sendStaticFile } from '../portal/static-files.ts'
 import { isNotice } from '../portal/layout/notices.ts'
 import { page, type MenuFacts, type Viewer } from '../portal/layout/page.ts'
 import { errorPage, type PageErrorReason } from '../portal/layout/error-page.ts'
@@ -29,8 +32,6 @@ import {
   setSessionCookie,
   type CookieOptions,
 } from '../features/sessions/session.ts'
-import { Readable } from 'node:stream'
-import { constants, createBrotliCompress } from 'node:zlib'
 import type { SafeHtml } from '@remix-run/html-template'
 
 /** Serves the developer portal at `/portal`, with the API reference at `/portal/reference`. */
@@ -73,6 +74,9 @@ async function addPages(
   await portal.register(formbody)
   await portal.register(cookiePlugin)
   await protectFromCsrf(portal, keyring, cookie)
+
+  const queue = createRenderingQueue()
+  const sendShared = createSharedRenderings(queue)
 
   async function developerOf(request: FastifyRequest): Promise<Developer | undefined> {
     const hash = sessionHash(request)
@@ -122,7 +126,17 @@ async function addPages(
   }
 
   async function send(reply: FastifyReply, viewer: Viewer, response: PortalResponse): Promise<FastifyReply> {
-    const { page: content, file, json, redirectTo, notice, sessionId, device, retryAfterSeconds } = response
+    const {
+      page: content,
+      shared,
+      file,
+      json,
+      redirectTo,
+      notice,
+      sessionId,
+      device,
+      retryAfterSeconds,
+    } = response
     if (notice !== undefined) void reply.setCookie(noticeCookie, notice, { ...cookie, maxAge: 60 })
     if (sessionId !== undefined) setSessionCookie(reply, sessionId, cookie)
     if (device !== undefined) setDeviceCookie(reply, device, cookie)
@@ -135,6 +149,17 @@ async function addPages(
         .header('content-disposition', `attachment; filename="${file.name}"`)
         .type(file.type)
         .send(file.text)
+    }
+    if (shared) {
+      // The same for everybody who is not logged in; a notice is for one.
+      if (!viewer.developer && viewer.notice !== undefined) await queue.turn()
+      if (viewer.developer || viewer.notice !== undefined) return send(reply, viewer, { page: shared() })
+      return sendShared(reply.request, reply, {
+        baseUrl: baseUrl(reply.request, publicUrl),
+        type: 'text/html; charset=utf-8',
+        headers: pageHeaders,
+        render: () => String(page({ paths, csrfToken: '', path: viewer.path, url: viewer.path }, shared())),
+      })
     }
     if (json)
       return reply
@@ -153,13 +178,16 @@ async function addPages(
     reply: FastifyReply,
   ): Promise<FastifyReply> {
     const reason = reasonOf(thrown)
-    const sentence = reason === 'rejected' ? (thrown as UsageError).message : undefined
+    const sentence =
+      reason === 'rejected' || reason === 'invalid' ? (thrown as UsageError).message : undefined
     if (reason === 'internal') request.log.error(thrown)
     else if (reason === 'unavailable') service.logFailure(thrown)
     try {
       const viewer = await readRequest(request, reply)
+      if (!viewer.developer) await queue.turn()
       return await send(reply, viewer, errorPage(reason, viewer, sentence))
-    } catch {
+    } catch (error) {
+      if (error instanceof Overloaded) return sendOverloaded(reply, error)
       // Error pages are shown without a storage too.
       const csrfToken = createCsrfToken(request, reply)
       const viewer = { paths, csrfToken, path: paths.root, url: paths.root }
@@ -169,7 +197,15 @@ async function addPages(
 
   portal.setErrorHandler(sendError)
   portal.setNotFoundHandler((request, reply) => sendError(new PortalError('not_found'), request, reply))
-  decorateWithPages(portal, { read: readRequest, send })
+  async function read(request: FastifyRequest, reply: FastifyReply): Promise<PortalRequest> {
+    for (const sent of [request.params, request.query, request.body]) {
+      const unstorable = unstorablePart(sent)
+      if (unstorable) throw new InvalidRequest(`${unstorable.join(' ')}.`)
+    }
+    return readRequest(request, reply)
+  }
+
+  decorateWithPages(portal, { read, send, turn: () => queue.turn() })
   for (const addFeature of features) await portal.register((pages) => addFeature(pages, service))
   portal.get<{ Params: { name: string } }>(patterns.asset, (request, reply) =>
     sendStaticFile(request.params.name, request, reply),
@@ -184,6 +220,7 @@ function reasonOf(error: unknown): PageErrorReason {
   if (error instanceof AdministratorsOnly) return 'not_allowed'
   // Somebody else may have removed it.
   if (error instanceof NotFoundError) return 'not_found'
+  if (error instanceof InvalidRequest) return 'invalid'
   if (error instanceof UsageError) return 'rejected'
   if (error instanceof Overloaded) return 'busy'
   if (error instanceof StorageFailure) return 'unavailable'
@@ -193,26 +230,27 @@ function reasonOf(error: unknown): PageErrorReason {
   return statusCode !== undefined && statusCode < 500 ? 'invalid_form' : 'internal'
 }
 
-const compression = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }
+/** Something that was sent cannot be stored, whatever it is for. */
+class InvalidRequest extends UsageError {}
+
+/** A page of its own would take what is lacking. */
+function sendOverloaded(reply: FastifyReply, { message, retryAfterSeconds }: Overloaded): FastifyReply {
+  return reply
+    .code(503)
+    .headers({ 'retry-after': String(retryAfterSeconds), 'cache-control': 'no-store' })
+    .type('text/plain; charset=utf-8')
+    .send(message)
+}
 
 /** Sends a page that must not be cached. */
 function sendPage(
   reply: FastifyReply,
   html: SafeHtml,
-  {
-    status = 200,
-    headers = {},
-    hasSecrets = true,
-  }: Pick<PortalResponse, 'status' | 'headers' | 'hasSecrets'> = {},
+  { status = 200, headers = {} }: Pick<PortalResponse, 'status' | 'headers'> = {},
 ): FastifyReply {
-  void reply
+  return reply
     .code(status)
     .headers({ ...pageHeaders, 'cache-control': 'no-store', ...headers })
     .type('text/html; charset=utf-8')
-  const text = String(html)
-  // The length of a compressed page would reveal whether it repeats something that somebody else chose.
-  if (hasSecrets || !acceptsBrotli(reply.request)) return reply.send(text)
-  return reply
-    .headers({ 'content-encoding': 'br', vary: 'accept-encoding' })
-    .send(Readable.from([text]).pipe(createBrotliCompress(compression)))
+    .send(String(html))
 }

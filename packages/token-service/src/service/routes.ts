@@ -43,10 +43,14 @@ export function addRoutes(server: FastifyInstance, service: OpenService): void {
   server.register(async (oauth) => {
     await allowOrigins(oauth, corsOrigins)
     metadataEndpoint(oauth, context)
-    openapiEndpoint(oauth, async (request) => {
-      const { apiDescription } = await import('../oauth/api-description.ts')
-      return apiDescription(baseUrl(request, context.publicUrl), context.format)
-    })
+    openapiEndpoint(
+      oauth,
+      (request) => baseUrl(request, context.publicUrl),
+      async (url) => {
+        const { apiDescription } = await import('../oauth/api-description.ts')
+        return apiDescription(url, context.format)
+      },
+    )
     await acceptForms(oauth)
     handleErrors(oauth, { format, activity, logFailure })
     sandbox?.journal.observe(oauth)

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { allowedRanges } from '../runtime/ip-addresses.ts'
 import { trustedProxies } from '../http/trusted-proxies.ts'
 import { systemClock, type Clock } from '../runtime/clock.ts'
+import { overlapSeconds, retentionDays } from '../runtime/bounds.ts'
 import { UsageError } from '../runtime/usage-error.ts'
 import { applicationSchema, rejectWithoutAudience } from '../features/applications/settings.ts'
 import {
@@ -46,7 +47,7 @@ export const serviceSettings = z.strictObject({
   ),
   // Names of products are checked below, where the message can name the application.
   applications: z
-    .array(applicationSchema.extend({ products: z.array(z.string().min(1)).default([]) }))
+    .array(applicationSchema.extend({ products: z.array(z.string().min(1).max(100)).default([]) }))
     .default([]),
   resourceServers: z.array(resourceServerSchema).default([]),
   trustedIssuers: z.array(trustedIssuerSettings).default([]),
@@ -74,12 +75,12 @@ export const serviceSettings = z.strictObject({
   secretOverlapSeconds: setting(
     '<number>',
     'how long the previous secret of a configured client stays valid',
-    numeric(z.number().min(0)).default(86_400),
+    numeric(overlapSeconds).default(86_400),
   ),
   failureAttempts: setting(
     '<number>',
     'failed attempts from one address for one client within a minute before further failures get status 429',
-    numeric(z.number().int().min(1)).default(10),
+    numeric(z.number().int().min(1).max(1_000_000)).default(10),
   ),
 
   publicUrl: setting(
@@ -118,12 +119,12 @@ export const serviceSettings = z.strictObject({
   auditRetentionDays: setting(
     '<number>',
     'how long the audit log is kept',
-    numeric(z.number().positive()).default(365),
+    numeric(retentionDays).default(365),
   ),
   usageRetentionDays: setting(
     '<number>',
     'how long the usage data shown in the portal is kept',
-    numeric(z.number().positive()).default(365),
+    numeric(retentionDays).default(365),
   ),
   jwksAllowedHosts: setting(
     '<hosts>',

@@ -23,11 +23,14 @@ export function clientFinder(database: Database): FindClient {
   const selectByClientId = frequentStatement(database, (rows) =>
     selectClients(database).where('clientId', 'in', firstOf(rows)),
   )
-  return createBatcher(async (clientIds: string[]) => {
-    const rows = await selectByClientId(Array.from(new Set(clientIds), (clientId) => [clientId]))
-    const found = new Map(toClients(rows).map((client) => [client.application.clientId, client]))
-    return clientIds.map((clientId) => found.get(clientId))
-  })
+  return createBatcher(
+    async (clientIds: string[]) => {
+      const rows = await selectByClientId(Array.from(new Set(clientIds), (clientId) => [clientId]))
+      const found = new Map(toClients(rows).map((client) => [client.application.clientId, client]))
+      return clientIds.map((clientId) => found.get(clientId))
+    },
+    { ownerOf: (clientId) => clientId },
+  )
 }
 
 /** Named, because a statement of every token request is prepared. */

@@ -1,4 +1,4 @@
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
 import {
   CompiledQuery,
@@ -81,6 +81,30 @@ class TransactionalSqliteAdapter extends SqliteAdapter {
 
 const maxStatements = 100
 
+/**
+ * A whole number that is too large for JavaScript becomes the nearest one, as with PostgreSQL: it does not hide the other rows.
+ * What enters is bounded, but a database can also be changed by hand.
+ */
+function readAll(statement: StatementSync, parameters: readonly SQLInputValue[]): unknown[] {
+  try {
+    return statement.all(...parameters)
+  } catch (error) {
+    if ((error as { readonly code?: unknown }).code !== 'ERR_OUT_OF_RANGE') throw error
+    statement.setReadBigInts(true)
+    try {
+      return statement.all(...parameters).map((row) => {
+        const columns = Object.entries(row as object).map(([name, value]: [string, unknown]) => [
+          name,
+          typeof value === 'bigint' ? Number(value) : value,
+        ])
+        return Object.fromEntries(columns) as unknown
+      })
+    } finally {
+      statement.setReadBigInts(false)
+    }
+  }
+}
+
 function kyselyDatabase(sqlite: DatabaseSync): SqliteDatabase {
   // Statements for requests have the same text each time: they are prepared once.
   const statements = new Map<string, SqliteStatement>()
@@ -90,9 +114,13 @@ function kyselyDatabase(sqlite: DatabaseSync): SqliteDatabase {
       const prepared = statements.get(text)
       if (prepared) return prepared
       const statement = sqlite.prepare(text)
+      const changes = /\breturning\b/i.test(text)
       const added: SqliteStatement = {
-        reader: /^\s*(select|with|pragma)\b|\breturning\b/i.test(text),
-        all: (parameters) => statement.all(...(parameters as SQLInputValue[])),
+        reader: changes || /^\s*(select|with|pragma)\b/i.test(text),
+        all: (parameters) =>
+          changes
+            ? statement.all(...(parameters as SQLInputValue[]))
+            : readAll(statement, parameters as SQLInputValue[]),
         run: (parameters) => statement.run(...(parameters as SQLInputValue[])),
         iterate: (parameters) => statement.iterate(...(parameters as SQLInputValue[])),
       }

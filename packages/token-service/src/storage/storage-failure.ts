@@ -3,9 +3,13 @@ import { UsageError } from '../runtime/usage-error.ts'
 
 /** An operation of the storage failed; the message contains the reason, never a value. */
 export class StorageFailure extends Error {
+  /** Whether the database rejected a value, such as a number that is too large, and works otherwise. */
+  readonly isOfValue: boolean
+
   constructor(cause: unknown) {
     super(`The storage failed: ${rootReason(cause)}`)
     this.name = 'StorageFailure'
+    this.isOfValue = rejectsValue(cause)
   }
 }
 
@@ -49,6 +53,26 @@ function reportingDriver(driver: Driver, unavailable: () => unknown): Driver {
     return connection
   }
   return driver
+}
+
+/** Classes of SQLSTATE: a value that is invalid, that violates a constraint, or is larger than an index holds. */
+const valueStates = /^(22|23|54)/
+/** SQLITE_TOOBIG, SQLITE_CONSTRAINT, SQLITE_MISMATCH, SQLITE_RANGE */
+const valueCodes = [18, 19, 20, 25]
+
+function rejectsValue(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  if (error.cause !== undefined) return rejectsValue(error.cause)
+  const { code = '', errcode = 0 } = error as { readonly code?: unknown; readonly errcode?: number }
+  // Node reports numbers that it cannot read, and values that it cannot bind.
+  if (code === 'ERR_OUT_OF_RANGE' || code === 'ERR_INVALID_ARG_TYPE') return true
+  return code === 'ERR_SQLITE_ERROR' ? valueCodes.includes(errcode & 0xff) : valueStates.test(String(code))
+}
+
+/** Whether a statement failed because of a value: what the database rejected, or what could not be read of a row. */
+export function isOfValue(error: unknown): boolean {
+  if (error instanceof StorageFailure) return error.isOfValue
+  return error instanceof SyntaxError || error instanceof RangeError || error instanceof TypeError
 }
 
 /** Throws the error of something that belongs to the storage as a {@link StorageFailure}. */

@@ -190,7 +190,7 @@ describe('a usage error', () => {
     [['--failure-attempts', '0'], /"failureAttempts" must be at least 1\.$/],
     [['--drain-seconds', '4000'], /"drainSeconds" must be at most 3600\.$/],
     [['--failure-attempts', '1.5'], /"failureAttempts" must be a whole number\.$/],
-    [['--audit-retention-days', '0'], /"auditRetentionDays" must be greater than 0\.$/],
+    [['--audit-retention-days', '0'], /"auditRetentionDays" must be at least 1\.$/],
 
     [['--metrics', 'canary'], /"metrics" must be true or false\.$/],
     [['--host', ''], /"host" must not be empty\.$/],

@@ -82,7 +82,7 @@ describe('an application', () => {
   it.each([
     [{ name: ' ' }, 'This field is required'],
     [{ project: '' }, 'Choose a project'],
-    [{ name: 'a\0b' }, 'control or invisible characters'],
+    [{ name: 'a\u0001b' }, 'control or invisible characters'],
     [{ level: 'x'.repeat(201) }, 'at most 200'],
     [{ response_form: 'other' }, 'Invalid'],
     [{ token_format: 'jwt' }, 'Enter the API that the tokens are for'],

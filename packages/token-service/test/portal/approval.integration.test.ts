@@ -196,7 +196,7 @@ describe('a new application', () => {
 
   it.each([
     ['x'.repeat(501), 'Use at most 500 characters.'],
-    ['hidden \u200b', 'Remove control and invisible characters.'],
+    ['hidden \u200b', 'This must not contain control or invisible characters.'],
   ])('has a note that people can read: %#', async (note, message) => {
     const { developer } = await startPortal({ products })
     const grace = await developer('grace')

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { startTokenService } from '@tokenwell/token-service'
+import { describeIssue } from '../../src/runtime/parse-value.ts'
 import { developerName } from '../../src/features/sessions/developer-name.ts'
 import { isPassword, knownDevice, newPassword } from '../../src/features/sessions/password.ts'
 import {
@@ -81,7 +82,7 @@ describe('the first developer', () => {
   ])('does not join by %s', async (_name, path) => {
     const { browser, link } = await started()
     await link()
-    expect((await browser.get(path)).status).toBeGreaterThanOrEqual(404)
+    expect((await browser.get(path)).status).toBeGreaterThanOrEqual(400)
   })
 
   it.each([
@@ -90,7 +91,7 @@ describe('the first developer', () => {
     [{ name: '', password }, 'This field is required'],
     [{ name: '<script>', password }, 'only letters, digits'],
     [{ name: '_ada', password }, 'Start with a letter or digit'],
-    [{ name: 'a\0b', password }, 'control or invisible characters'],
+    [{ name: 'a\u0001b', password }, 'control or invisible characters'],
     [{ name: 'a\u202eb', password }, 'control or invisible characters'],
     [{ name: 'a\u200bb', password }, 'control or invisible characters'],
     [{ name: 'x'.repeat(61), password }, 'at most 60'],
@@ -113,7 +114,8 @@ describe('logging in', () => {
     expect((await logIn(portal, ' ADA ', password)).response.location).toBe('/portal')
     expect((await logIn(portal, 'ada', password.toUpperCase())).response.status).toBe(422)
     expect((await logIn(portal, 'ada', '')).response.status).toBe(422)
-    expect((await logIn(portal, 'a\0da', password)).response.status).toBe(422)
+    expect((await logIn(portal, 'a\u0001da', password)).response.status).toBe(422)
+    expect((await logIn(portal, 'a\0da', password)).response.status).toBe(400)
   })
 
   it('responds to an unknown name as to a wrong password', async () => {
@@ -382,7 +384,7 @@ describe('a session', () => {
 })
 
 describe('the name of a developer', () => {
-  const check = (name: string) => developerName.safeParse(name)
+  const check = (name: string) => developerName.safeParse(name, { error: describeIssue })
 
   it.each([
     ['Ada', 'ada'],
@@ -401,14 +403,14 @@ describe('the name of a developer', () => {
     ['аdmin', 'Use the letters of one script.'],
     ['раура', 'Use Latin letters for this name.'],
     ['αρτυχ', 'Use Latin letters for this name.'],
-    ['ada\u200b', 'Remove line breaks and other control or invisible characters.'],
+    ['ada\u200b', 'must not contain line breaks or other control or invisible characters'],
     ['ada\u3164', 'Remove invisible characters.'],
     ['Administration', 'This name is reserved.'],
     ['The Service', 'This name is reserved.'],
     ['C0mmand', 'This name is reserved.'],
     ['ada٣', 'Use the digits 0 to 9.'],
     ['-ada', 'Start with a letter or digit, and use only letters, digits, spaces and . _ @ + -'],
-    ['  ', 'This field is required.'],
+    ['  ', 'must not be empty'],
   ])('cannot be %j', (name, message) => {
     expect(check(name).error?.issues[0]?.message).toBe(message)
   })

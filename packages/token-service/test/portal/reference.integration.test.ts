@@ -91,15 +91,52 @@ it('shows the configured error format', async () => {
   expect(text).not.toContain('"Error": ')
 })
 
-it('loads nothing from other sites, allows no inline script, and is not cached', async () => {
+it('loads nothing from other sites, and allows no inline script', async () => {
   const { response, markup } = await reference()
   const policy = response.headers.get('content-security-policy') ?? ''
   expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'; /)
   expect(policy).toContain("connect-src 'self'")
-  expect(response.headers.get('cache-control')).toBe('no-store')
   expect(markup).not.toMatch(
     /<style|\sstyle=|\son\w+=|<(?:script|link|img)[^>]+(?:src|href)="(?:https?:)?\/\//,
   )
+})
+
+it.each(['/portal/reference', '/openapi.yaml', '/openapi.json'])(
+  'renders %s once for each URL, and confirms with its ETag that a copy is still right',
+  async (path) => {
+    const { authUrl } = await testService({ portal: true })
+    const first = await fetch(authUrl + path)
+    expect(first.headers.get('cache-control')).toBe('no-cache')
+    expect(first.headers.getSetCookie()).toEqual([])
+    const text = await first.text()
+    expect(text).not.toContain('csrf')
+    const etag = first.headers.get('etag') ?? ''
+    const plain = await fetch(authUrl + path, { headers: { 'accept-encoding': 'identity' } })
+    expect([plain.headers.get('content-encoding'), await plain.text()]).toEqual([null, text])
+    const headers = { 'if-none-match': `"other", ${etag}` }
+    const again = await fetch(authUrl + path, { headers })
+    expect([again.status, await again.text()]).toEqual([304, ''])
+    // Another name of this machine is another base URL.
+    const { port } = new URL(authUrl)
+    const other = await fetch(`http://localhost:${port}${path}`, { headers })
+    expect(other.status).toBe(200)
+    expect(await other.text()).toContain(`http://localhost:${port}`)
+  },
+)
+
+it('is not kept for somebody who is logged in, nor with what it confirms', async () => {
+  const { admin, newBrowser } = await startPortal()
+  await createApplication(admin, await createProject(admin))
+  const browser = newBrowser()
+  browser.cookies.set('tokenwell_portal_notice', 'logged_out')
+  const notified = await browser.get('/portal/reference')
+  expect(notified.text).toContain('You are logged out.')
+  const own = await admin.get('/portal/reference')
+  for (const { headers } of [notified, own])
+    expect([headers.get('cache-control'), headers.get('etag')]).toEqual(['no-store', null])
+  expect(own.text).toContain('csrf_token')
+  const { text } = await newBrowser().get('/portal/reference')
+  expect(text).not.toMatch(/csrf_token|You are logged out/)
 })
 
 it('links to the document as YAML and as JSON, which say the same', async () => {

@@ -1,9 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
-import { createBatcher } from '../../src/storage/batcher.ts'
+import { describe, expect, it, vi } from 'vitest'
+import { createBatcher, type BatcherOptions } from '../../src/storage/batcher.ts'
+import { isOfValue, StorageFailure } from '../../src/storage/storage-failure.ts'
+
+const rejectedValue = () => new StorageFailure(Object.assign(new Error('out of range'), { code: '22003' }))
 
 /** Batches that a test completes. */
-function controlled(options?: Parameters<typeof createBatcher>[1]) {
+function controlled(options?: BatcherOptions<number>) {
   const batches: { items: number[]; finish: () => void; fail: (error: Error) => void }[] = []
   const call = createBatcher<number, string>(
     (items) =>
@@ -70,5 +73,73 @@ describe('a batcher', () => {
     await nextTurn()
     batches[1]?.finish()
     expect(await next).toBe('3')
+  })
+
+  it('tries the items of a batch alone if one value was rejected, and fails that call only', async () => {
+    const { batches, call } = controlled()
+    const calls = Promise.allSettled([call(1), call(2), call(3)])
+    await nextTurn()
+    batches[0]?.fail(rejectedValue())
+    for (const [index, item] of [1, 2, 3].entries()) {
+      await vi.waitFor(() => expect(batches[index + 1]?.items).toEqual([item]))
+      if (item === 2) batches[index + 1]?.fail(rejectedValue())
+      else batches[index + 1]?.finish()
+    }
+    expect((await calls).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(batches).toHaveLength(4)
+  })
+
+  it('does not try the items alone while the database is down', async () => {
+    const { batches, call } = controlled()
+    const calls = Promise.allSettled([call(1), call(2)])
+    await nextTurn()
+    batches[0]?.fail(new StorageFailure(Object.assign(new Error('connection lost'), { code: '57P01' })))
+    expect((await calls).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+    expect(batches).toHaveLength(1)
+  })
+
+  it('keeps the items of an owner apart for a minute after one has failed', async () => {
+    const time = { now: 0 }
+    const ownerOf = (item: number) => (item < 10 ? 'honest' : 'poisoned')
+    const { batches, call } = controlled({ ownerOf, now: () => time.now })
+    const failed = call(10).catch(() => 'rejected')
+    await nextTurn()
+    batches[0]?.fail(rejectedValue())
+    expect(await failed).toBe('rejected')
+    async function batchesOf(items: readonly number[]) {
+      const before = batches.length
+      const results = Promise.all(items.map(call))
+      await nextTurn()
+      const now = batches.slice(before)
+      for (const { finish } of now) finish()
+      expect(await results).toEqual(items.map(String))
+      return now.map((batch) => batch.items)
+    }
+    expect(await batchesOf([1, 11, 2, 12])).toEqual([
+      [1, 2],
+      [11, 12],
+    ])
+    time.now = 60_000
+    expect(await batchesOf([1, 11, 2, 12])).toEqual([[1, 11, 2, 12]])
+  })
+})
+
+describe('a failure of the storage', () => {
+  it.each([
+    ['a text with NUL in PostgreSQL', { code: '22021' }, true],
+    ['a number out of range in PostgreSQL', { code: '22003' }, true],
+    ['a row that is too large for an index', { code: '54000' }, true],
+    ['a constraint of SQLite', { code: 'ERR_SQLITE_ERROR', errcode: 1555 }, true],
+    ['a number that Node cannot read', { code: 'ERR_OUT_OF_RANGE' }, true],
+    ['a full disk', { code: 'ERR_SQLITE_ERROR', errcode: 13 }, false],
+    ['a server that ends', { code: '57P01' }, false],
+    ['a connection that is refused', { code: 'ECONNREFUSED' }, false],
+  ])('because of %s', (_about, error, isBecauseOfValue) => {
+    expect(isOfValue(new StorageFailure(Object.assign(new Error('failed'), error)))).toBe(isBecauseOfValue)
+  })
+
+  it('is one of a value if a row cannot be read', () => {
+    expect(isOfValue(new SyntaxError('Unexpected token'))).toBe(true)
+    expect(isOfValue(new Error('gone'))).toBe(false)
   })
 })

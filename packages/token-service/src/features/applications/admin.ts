@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { optionalText, reference, revision } from '../../runtime/bounds.ts'
 import {
   client,
   credentialIds,
@@ -54,20 +55,19 @@ const application = named(
 
 const page = z.strictObject({
   limit: z.coerce.number().int().min(1).max(1_000).default(100),
-  after: z.string().optional(),
+  after: reference.optional(),
 })
 const newApplication = newApplicationSettings.extend({
-  projectId: z.string().min(1).describe('The ID of its project.'),
+  projectId: reference.min(1).describe('The ID of its project.'),
 })
-const revision = z
-  .int()
-  .min(0)
-  .describe('The one that was read: the application must not have changed since.')
-const approval = z.strictObject({ revision }).partial()
+const seenRevision = revision.describe('The one that was read: the application must not have changed since.')
+const approval = z.strictObject({ revision: seenRevision }).partial()
 const declined = z
   .strictObject({
-    reason: z.string().trim().min(1).max(maxNoteLength).describe('Shown to the owner of the application.'),
-    revision,
+    reason: optionalText(maxNoteLength)
+      .pipe(z.string().min(1))
+      .describe('Shown to the owner of the application.'),
+    revision: seenRevision,
   })
   .partial()
 

@@ -16,13 +16,8 @@ import type { RawParameters } from '../../oauth/parameters.ts'
 import { checkboxes, choice, field, optionList, type FormState } from '../../portal/layout/form.ts'
 import { absent, duration, time } from '../../portal/layout/time.ts'
 import { PortalError } from '../../portal/portal-error.ts'
-import {
-  line,
-  optionalLine,
-  optionalText,
-  parseForm,
-  type ParsedForm,
-} from '../../portal/layout/parse-form.ts'
+import { parseForm, type ParsedForm } from '../../portal/layout/parse-form.ts'
+import { line, optionalLine, optionalText } from '../../runtime/bounds.ts'
 
 /** The units of a lifetime, with their seconds. */
 const lifetimeUnits = [

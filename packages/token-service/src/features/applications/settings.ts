@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { line, name, optionalLine, printable } from '../../runtime/bounds.ts'
 import { UsageError } from '../../runtime/usage-error.ts'
 import {
   approvalOf,
@@ -39,8 +40,8 @@ const reservedClaims = [
   'may_act',
 ]
 
-const printable = z.string().regex(/^[\x20-\x7e]{1,512}$/, 'must be 1 to 512 printable ASCII characters')
-const name = z.string().min(1).max(200)
+/** How many products and scopes an application has. */
+const maxNames = 1_000
 
 /** What owners and administrators write about a request, in characters. */
 export const maxNoteLength = 500
@@ -55,9 +56,12 @@ const claims = z
 /** What is chosen for an application. */
 export const applicationSettings = z.strictObject({
   name,
-  products: z.array(productName).describe('The API products that its tokens are valid for.'),
-  scopes: z.array(scopeName).describe('The scopes that its tokens can have; a request can narrow them.'),
-  level: z.string().max(200).describe('What token responses state as its level.'),
+  products: z.array(productName).max(maxNames).describe('The API products that its tokens are valid for.'),
+  scopes: z
+    .array(scopeName)
+    .max(maxNames)
+    .describe('The scopes that its tokens can have; a request can narrow them.'),
+  level: optionalLine(200).describe('What token responses state as its level.'),
   responseForm: z.enum(responseForms).describe('The format of its token responses.'),
   lifetimeSeconds: z.int().min(1).max(maxLifetimeSeconds).describe('The lifetime of its tokens.'),
   tokenFormat: z.enum(tokenFormats).describe('The format of its tokens; JWTs need audiences.'),

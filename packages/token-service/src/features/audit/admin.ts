@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { reference } from '../../runtime/bounds.ts'
 import { operation, type OperationGroup } from '../operation.ts'
 import { confirmClock } from './acts.ts'
 
@@ -22,8 +23,8 @@ const filter = z.strictObject({
     ),
   since: time.optional().describe('Only entries from this time on, such as 2026-01-31T00:00:00Z.'),
   until: time.optional().describe('Only entries before this time.'),
-  clientId: z.string().optional().describe('Only entries about this client.'),
-  event: z.string().optional().describe('Only entries with this event, such as secret_rotated.'),
+  clientId: reference.optional().describe('Only entries about this client.'),
+  event: reference.optional().describe('Only entries with this event, such as secret_rotated.'),
 })
 
 export const auditOperations: OperationGroup = {

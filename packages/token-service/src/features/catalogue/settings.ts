@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { exactLine, line } from '../../runtime/bounds.ts'
 
 /** An absolute URI (RFC 8707, section 2), or a name without spaces. */
 export const audiencePattern = /^[\x21\x23-\x5b\x5d-\x7e]{1,500}$/
@@ -9,10 +10,10 @@ export const productNamePattern = /^[^,[\]\s](?:[^,[\]]*[^,[\]\s])?$/
 /** RFC 6749, section 3.3. */
 export const scopePattern = /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/
 
-export const productName = z
-  .string()
-  .min(1)
-  .regex(productNamePattern, 'must not contain commas or brackets, or start or end with a space')
+export const productName = exactLine(100).regex(
+  productNamePattern,
+  'must not contain commas or brackets, or start or end with a space',
+)
 
 export const scopeName = z
   .string()
@@ -25,11 +26,7 @@ const audienceName = z
 /** The APIs that tokens are for. */
 export const audiences = z.array(audienceName).max(20)
 
-const description = z
-  .string()
-  .trim()
-  .min(1)
-  .max(200)
+const description = line(200)
   .optional()
   .describe('For those who choose it. If it is omitted, an existing one is removed.')
 

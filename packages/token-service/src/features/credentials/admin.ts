@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { overlapSeconds } from '../../runtime/bounds.ts'
 import { key, naming, newCredentials, secret } from './credential-schemas.ts'
 import {
   ms,
@@ -12,9 +13,7 @@ import { addKeys, removeKey, renameKey, revokeSecret, rotateSecret, type Credent
 import { NotFoundError } from '../../runtime/usage-error.ts'
 
 const rotation = z.strictObject({
-  overlapSeconds: z
-    .number()
-    .min(0)
+  overlapSeconds: overlapSeconds
     .default(86_400)
     .describe('How long the existing secrets stay valid at most.'),
 })

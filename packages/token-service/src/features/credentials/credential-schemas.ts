@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { name } from '../../runtime/bounds.ts'
 import type { PublicKey, StoredSecret } from '../../storage/application.ts'
 import { ms, named } from '../operation.ts'
 
@@ -46,7 +47,7 @@ export const newCredentials = named(
 )
 
 /** What applications, resource servers and keys are called. */
-export const naming = z.strictObject({ name: z.string().trim().min(1).max(200) })
+export const naming = z.strictObject({ name })
 
 interface Credentials {
   readonly secrets: readonly StoredSecret[]

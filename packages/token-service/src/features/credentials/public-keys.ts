@@ -5,6 +5,9 @@ import type { KeyMaterial, PublicJwk, PublicKey } from '../../storage/applicatio
 
 const maxKeys = 10
 
+const maxTextLength = 60_000
+const maxNameLength = 1_000
+
 /** The public keys of a configured client. */
 export interface PublicKeyOptions {
   /** Public keys, for authentication with `private_key_jwt` (RFC 7523). */
@@ -80,6 +83,8 @@ const minRsaBits = 2048
  */
 export function parsePublicKeys(text: string): KeyMaterial[] {
   const trimmed = text.trim()
+  if (trimmed.length > maxTextLength)
+    throw new UsageError(`The public key must have at most ${maxTextLength} characters.`)
   if (/^https?:/i.test(trimmed)) return [{ jwksUrl: keySetUrl(trimmed) }]
   if (trimmed.startsWith('{')) return fromJson(trimmed)
   if (/PRIVATE KEY/.test(trimmed)) throw privateKey()
@@ -96,8 +101,12 @@ export function keyName(material: KeyMaterial): string {
 
 function keySetUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url?.protocol === 'https:' && !url.username && !url.password) return url.href
-  throw new UsageError('The URL of a JWK set must start with https:// and contain no user name or password.')
+  if (url?.protocol !== 'https:' || url.username || url.password)
+    throw new UsageError(
+      'The URL of a JWK set must start with https:// and contain no user name or password.',
+    )
+  if (url.href.length <= maxNameLength) return url.href
+  throw new UsageError(`The URL of a JWK set must have at most ${maxNameLength} characters.`)
 }
 
 function fromJson(text: string): KeyMaterial[] {
@@ -117,6 +126,8 @@ function fromJson(text: string): KeyMaterial[] {
 function fromJwk(jwk: JsonWebKey): PublicJwk {
   if (jwk.d !== undefined || jwk.k !== undefined) throw privateKey()
   const { kid, alg } = jwk
+  if (typeof kid === 'string' && kid.length > maxNameLength)
+    throw new UsageError(`The kid of a JWK must have at most ${maxNameLength} characters.`)
   return {
     ...publicJwk(() => createPublicKey({ key: jwk, format: 'jwk' })),
     ...(typeof kid === 'string' && { kid }),

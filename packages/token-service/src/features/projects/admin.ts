@@ -1,12 +1,13 @@
 import { z } from 'zod'
+import { line, name, optionalLine } from '../../runtime/bounds.ts'
 import { createProject } from './acts.ts'
 import { ms, named, operation, type OperationGroup } from '../operation.ts'
 
 const newProject = z.strictObject({
-  name: z.string().trim().min(1).max(200),
-  organizationName: z.string().max(200).default('').describe('The organisation that token responses name.'),
+  name,
+  organizationName: optionalLine(200).default('').describe('The organisation that token responses name.'),
   developerEmail: z
-    .union([z.literal(''), z.email()])
+    .union([z.literal(''), line(200).pipe(z.email())])
     .default('')
     .describe('The email address that token responses name.'),
 })

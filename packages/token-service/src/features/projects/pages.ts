@@ -31,13 +31,8 @@ import { type Column, type ListState, list, listState, named, names } from '../.
 import { dangerSection, endsForOthers } from '../../portal/layout/menus.ts'
 import type { PageContent } from '../../portal/layout/page.ts'
 import { formatCount, linkTo } from '../../portal/layout/paging.ts'
-import {
-  type ParsedForm,
-  deletionForm,
-  line,
-  optionalLine,
-  parseForm,
-} from '../../portal/layout/parse-form.ts'
+import { type ParsedForm, deletionForm, parseForm } from '../../portal/layout/parse-form.ts'
+import { line, optionalLine } from '../../runtime/bounds.ts'
 import { absent, relativeTime, time } from '../../portal/layout/time.ts'
 import { administratorPages, developerPages, type DeveloperRequest } from '../../portal/page-routes.ts'
 import { patterns } from '../../portal/paths.ts'

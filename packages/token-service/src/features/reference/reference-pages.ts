@@ -27,15 +27,18 @@ export async function referencePages(
     return { ...picked, chosen: 'text' in chosen ? chosen.text : others.length === 0 ? first.text : '' }
   }
 
-  get(patterns.reference, async (request) => {
-    const { developer } = request
-    const page = referencePage(request, {
-      ...readOperations(apiDescription(request.baseUrl, format)),
-      applications: developer && (await applicationsOf({ ...request, developer })),
-    })
-    // For those who are not logged in, it contains nothing that nobody may guess, and is compressed.
-    return { page, hasSecrets: developer !== undefined }
-  })
+  get(
+    patterns.reference,
+    async (request) => {
+      const { developer } = request
+      const description = () => readOperations(apiDescription(request.baseUrl, format))
+      if (!developer)
+        return { shared: () => referencePage(request, { ...description(), applications: undefined }) }
+      const applications = await applicationsOf({ ...request, developer })
+      return { page: referencePage(request, { ...description(), applications }) }
+    },
+    true,
+  )
 }
 
 interface ReferenceContent {

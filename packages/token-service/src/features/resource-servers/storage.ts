@@ -29,7 +29,7 @@ export function resourceServerStorage(database: Database) {
       const found = new Map(toServers(rows).map((server) => [server.clientId, server]))
       return clientIds.map((clientId) => found.get(clientId))
     },
-    { concurrency: 2 },
+    { concurrency: 2, ownerOf: (clientId) => clientId },
   )
 
   return {

@@ -4,7 +4,7 @@ import type { FastifyError, FastifyInstance } from 'fastify'
 import type { ServiceContext } from '../context.ts'
 import { InvalidClaim, verifyClaims } from '../../oauth/verify-assertion.ts'
 import { sessionStorage, type EndedAtProvider } from './storage.ts'
-import { OpenidFailure, type OpenidProvider } from './openid-provider.ts'
+import { isProviderId, OpenidFailure, type OpenidProvider } from './openid-provider.ts'
 import { patterns } from '../../portal/paths.ts'
 
 const logOutEvent = 'http://schemas.openid.net/event/backchannel-logout'
@@ -63,15 +63,11 @@ function endedBy({ iss: issuer = '', sub: subject, sid, jti, events, nonce }: JW
   if (!isObject(events) || !isObject(events[logOutEvent])) throw new InvalidClaim('events')
   // Of an ID token.
   if (nonce !== undefined) throw new InvalidClaim('nonce')
-  if (!isText(jti)) throw new InvalidClaim('jti')
-  if (sid !== undefined && !isText(sid)) throw new InvalidClaim('sid')
-  if (isText(subject)) return { issuer, subject, sid }
+  if (!isProviderId(jti)) throw new InvalidClaim('jti')
+  if (sid !== undefined && !isProviderId(sid)) throw new InvalidClaim('sid')
+  if (isProviderId(subject)) return { issuer, subject, sid }
   if (subject !== undefined || sid === undefined) throw new InvalidClaim('sub')
   return { issuer, sid }
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== ''
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { NameTaken, type DeveloperStorage } from '../people/storage.ts'
-import { line } from '../../portal/layout/parse-form.ts'
+import { line } from '../../runtime/bounds.ts'
 
 // UTS 39, section 5.2, "highly restrictive": one of the recommended scripts (UAX 31, table 5), or what is written together.
 const recommended =

@@ -9,6 +9,7 @@ import type { Developer } from '../../storage/developer.ts'
 import { sessionStorage } from './storage.ts'
 import type { DeveloperRequest } from '../../portal/page-routes.ts'
 import { actorOf } from './session.ts'
+import { describeField, fieldError } from '../../portal/layout/parse-form.ts'
 import { developerName, rejectLookalike } from './developer-name.ts'
 import type { Person } from './openid-provider.ts'
 
@@ -43,9 +44,9 @@ export function createOpenidAccounts(
     })
 
   async function join({ name, issuer, subject }: Person, administrator: boolean, address: string) {
-    const parsed = developerName.safeParse(name ?? '')
+    const parsed = developerName.safeParse(name ?? '', { error: describeField })
     if (!parsed.success) {
-      const rejection = `${provider} states no name for you that can be used here (${nameClaim}). ${parsed.error.issues[0]?.message}`
+      const rejection = `${provider} states no name for you that can be used here (${nameClaim}). ${fieldError(parsed.error.issues[0]?.message ?? '')}`
       return { rejection }
     }
     const developer: Developer = {

@@ -3,6 +3,7 @@ import { readBody } from '@tokenwell/core/protocol'
 import { createRemoteKeySet, type KeySet } from '@tokenwell/resource-server/internal'
 import type { Configuration } from 'openid-client'
 import type { OpenidProviderSettings } from '../people/openid-provider-settings.ts'
+import { reference, unstorablePart } from '../../runtime/bounds.ts'
 import type { ServiceContext } from '../context.ts'
 
 const toleranceSeconds = 60
@@ -27,6 +28,11 @@ export interface Person {
   /** The provider's ID of its own session. */
   readonly sid: string | undefined
   readonly idToken: string
+}
+
+/** Whether the database can store and index the ID of a person, a session or a token: providers choose what it is. */
+export function isProviderId(value: unknown): value is string {
+  return reference.min(1).safeParse(value).success && unstorablePart(value) === undefined
 }
 
 /** Why there is no log-in: the provider cannot be used now, rejected it, or sent a response that is not valid. */
@@ -149,6 +155,7 @@ export function createOpenidProvider(
           pkceCodeVerifier: codeVerifier,
         })
         const claims = tokens.claims()!
+        if (!isProviderId(claims.sub)) throw new Error('the sub of the ID token is invalid')
         // openid-client checks only that it is a number.
         if (claims.iat > Date.now() / 1000 + toleranceSeconds)
           throw new Error('the ID token was issued in the future')
@@ -164,7 +171,7 @@ export function createOpenidProvider(
           subject: claims.sub,
           name: typeof name === 'string' ? name : undefined,
           groups: [all[settings.groupsClaim]].flat().filter((group) => typeof group === 'string'),
-          sid: typeof claims['sid'] === 'string' ? claims['sid'] : undefined,
+          sid: isProviderId(claims['sid']) ? claims['sid'] : undefined,
           idToken: tokens.id_token!,
         }
       } catch (error) {

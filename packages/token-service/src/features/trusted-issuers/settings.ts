@@ -1,10 +1,11 @@
 import { z } from 'zod'
+import { printable, printableUpTo } from '../../runtime/bounds.ts'
 import { UsageError } from '../../runtime/usage-error.ts'
 import type { ClaimPatterns, TrustedIssuer } from '../../storage/application.ts'
 import { parsePublicKeys } from '../credentials/public-keys.ts'
 import { missingOwner } from './presets.ts'
 
-const httpsUrl = z.url({ protocol: /^https$/, error: 'must be an https URL' })
+const httpsUrl = z.url({ protocol: /^https$/, error: 'must be an https URL' }).max(1_000)
 
 /** A `*` without a separator before it would also match names that somebody else can register. */
 const textPattern = /^[^*]+$|^[^*]*[:/]\*$/
@@ -32,6 +33,10 @@ export const claimPatterns = z
     'must contain texts, numbers, true, false and objects of them; a text may end with * after : or /',
   )
   .refine((patterns) => valuesIn(patterns) <= maxClaims, `must contain at most ${maxClaims} values`)
+  .refine(
+    (patterns) => JSON.stringify(patterns).length <= 8_192,
+    'must have at most 8,192 characters as JSON',
+  )
 
 export const maxRules = 200
 
@@ -39,7 +44,7 @@ const maxKeySetLength = 65_536
 
 /** What is chosen for a trusted issuer. */
 export const trustedIssuerSettings = z.strictObject({
-  issuer: z.string().min(1).max(1_000).describe('The `iss` of its JWTs, character by character.'),
+  issuer: printableUpTo(1_000).describe('The `iss` of its JWTs, character by character.'),
   jwksUrl: httpsUrl
     .optional()
     .describe('The URL of its JWK set; by default, the one in its metadata (RFC 8414, or OpenID Connect).'),
@@ -54,7 +59,7 @@ export const trustedIssuerSettings = z.strictObject({
     .optional()
     .describe('Its JWK set, instead of a URL: its keys change only with this setting.'),
   audiences: z
-    .array(z.string().min(1).max(1_000))
+    .array(printableUpTo(1_000))
     .max(20)
     .default([])
     .describe('The `aud` of its JWTs; by default, the issuer or the token endpoint of this service.'),
@@ -65,7 +70,7 @@ export const trustedIssuerSettings = z.strictObject({
   rules: z
     .array(
       z.strictObject({
-        clientId: z.string().min(1),
+        clientId: printable,
         claims: claimPatterns.describe(
           'What the JWT must contain, such as `{"sub": "repo:example/orders:*"}`.',
         ),

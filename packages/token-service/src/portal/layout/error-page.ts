@@ -3,7 +3,7 @@ import type { Viewer } from './page.ts'
 import type { PortalErrorReason } from '../portal-error.ts'
 import type { PortalResponse } from '../page-routes.ts'
 
-export type PageErrorReason = PortalErrorReason | 'rejected' | 'internal' | 'unavailable'
+export type PageErrorReason = PortalErrorReason | 'invalid' | 'rejected' | 'internal' | 'unavailable'
 
 interface ErrorText {
   readonly status: number
@@ -82,6 +82,7 @@ const texts: Record<PageErrorReason, ErrorText> = {
     title: 'This is the last administrator',
     text: 'Nothing was changed. Make another developer an administrator first.',
   },
+  invalid: { status: 400, title: 'Invalid request', text: 'Go back, and correct what was sent.' },
   rejected: {
     status: 409,
     title: 'This is not possible',

@@ -3,33 +3,6 @@ import type { RawParameters } from '../../oauth/parameters.ts'
 import { PortalError } from '../portal-error.ts'
 import type { FormState } from './form.ts'
 
-/** A line of text, without control characters. */
-export function line(maxLength: number): z.ZodString {
-  return z
-    .string()
-    .trim()
-    .min(1, 'This field is required.')
-    .max(maxLength, `Use at most ${maxLength} characters.`)
-    .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u, 'Remove line breaks and other control or invisible characters.')
-}
-
-/** Several lines of text, or none; without other control characters. */
-export function optionalText(maxLength: number) {
-  return z
-    .string()
-    .transform((text) => text.replaceAll('\r\n', '\n').trim())
-    .pipe(
-      z
-        .string()
-        .max(maxLength, `Use at most ${maxLength} characters.`)
-        .regex(/^[^\p{Cf}\p{Zl}\p{Zp}\0-\t\v-\x1f\x7f-\x9f]*$/u, 'Remove control and invisible characters.'),
-    )
-}
-
-export function optionalLine(maxLength: number) {
-  return z.union([z.literal(''), line(maxLength)])
-}
-
 export type ParsedForm<Data> =
   | { readonly data: Data }
   | { readonly data?: undefined; readonly state: FormState }
@@ -46,11 +19,23 @@ export function parseForm<Schema extends z.ZodObject>(
     if (typeof value !== 'string') throw new PortalError('invalid_form')
     values[name] = value
   }
-  const result = schema.safeParse(values)
+  const result = schema.safeParse(values, { error: describeField })
   if (result.success) return { data: result.data }
   const errors: Record<string, string> = {}
-  for (const { path, message } of result.error.issues) errors[String(path[0])] ??= message
+  for (const { path, message } of result.error.issues) errors[String(path[0])] ??= fieldError(message)
   return { state: { values, errors } }
+}
+
+/** A message that completes a sentence with the name of a setting is one about the field. */
+export function fieldError(message: string): string {
+  return message.startsWith('must ') ? `This ${message}.` : message
+}
+
+/** The messages of forms about texts that are empty or too long. */
+export const describeField: z.core.$ZodErrorMap = (issue) => {
+  if (issue.origin !== 'string') return undefined
+  if (issue.code === 'too_small') return 'This field is required.'
+  return issue.code === 'too_big' ? `Use at most ${issue.maximum} characters.` : undefined
 }
 
 /** By which a form is recognised: sending it twice creates something once. */

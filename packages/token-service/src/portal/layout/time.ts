@@ -23,15 +23,20 @@ const units = [
 /** From then on, a date says more than a number of days. */
 const longMs = 60 * dayMs
 
+/** A database that was changed by hand may hold any number. */
+const isTime = (ms: number) => !Number.isNaN(new Date(ms).getTime())
+
 const utc = (ms: number) => `${format.format(ms)} UTC`
 
 /** A date and a time: in UTC, or as the script shows it, in the time zone of the reader. */
 export function time(ms: number): SafeHtml {
+  if (!isTime(ms)) return absent('unreadable')
   return element(ms, utc(ms), 'minute')
 }
 
 /** A part of it: that of UTC, or as the script shows it. */
 export function localTime(ms: number, precision: Precision): SafeHtml {
+  if (!isTime(ms)) return absent('unreadable')
   return element(ms, formats[precision].format(ms), precision)
 }
 
@@ -83,6 +88,6 @@ export function relativeTimeOrNever(ms: number | undefined, nowMs: number): Safe
 }
 
 /** The word that stands where a value could be. */
-export function absent(word: 'none' | 'never' | 'no owner' = 'none'): SafeHtml {
+export function absent(word: 'none' | 'never' | 'no owner' | 'unreadable' = 'none'): SafeHtml {
   return html`<span class="muted">${word}</span>`
 }

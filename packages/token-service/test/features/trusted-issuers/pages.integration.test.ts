@@ -163,7 +163,7 @@ it('says at each field what is wrong, all at once, and keeps what was entered', 
     [
       { application: '', issuer: '', ...lines(['repository', ''], ['', 'main']) },
       [
-        'This must not be empty',
+        'This must be 1 to 1000 printable ASCII characters.',
         'Enter the name or client ID',
         'Enter the value of repository',
         'Enter the claim',
