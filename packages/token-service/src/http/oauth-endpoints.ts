@@ -18,7 +18,7 @@ import { setOutcome } from './request-outcome.ts'
 import { requiredCredentials } from '../oauth/presented-credentials.ts'
 import type { ServiceContext } from '../features/context.ts'
 import { describeToken } from '../oauth/describe-token.ts'
-import { accessTokenHash, isActive } from '../oauth/token-storage.ts'
+import { accessTokenHash } from '../oauth/token-storage.ts'
 import type { IntrospectionResponse } from '../oauth/oauth-responses.ts'
 
 export interface FormRequest {
@@ -124,14 +124,11 @@ export function introspectionEndpoint(server: FastifyInstance, context: ServiceC
     activity.used([client.id, credential.id])
     const { token: value } = parseParameters(presentedToken, request.body)
     const found = await storage.tokens.find(accessTokenHash(value))
-    const inactive = { active: false } satisfies IntrospectionResponse
-    if (!found || !isActive(found, clock.now())) return reply.send(inactive)
-    const response = describeToken(value, found)
-    const { aud = [] } = response
+    const response = describeToken(value, found, clock.now())
+    const aud = response.active ? (response.aud ?? []) : []
     const isForClient =
       client.audiences === undefined || [aud].flat().some((each) => client.audiences?.includes(each))
-    if (!isForClient) return reply.send(inactive)
-    return reply.send(response)
+    return reply.send(isForClient ? response : ({ active: false } satisfies IntrospectionResponse))
   })
 }
 

@@ -1,4 +1,5 @@
-import { type Application, isBeingDeleted, type RegisteredClient } from '../storage/application.ts'
+import type { Application, RegisteredClient } from '../storage/application.ts'
+import { currentAccess, type Access } from './current-access.ts'
 import type { ActivityRecorder } from '../storage/activity-recorder.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { AssertionStorage } from './assertion-storage.ts'
@@ -93,13 +94,14 @@ export function createTokenIssuer(context: TokenIssuerContext): IssueToken {
         ? await identify(form, authorization, caller)
         : await authenticateApplication(presentedCredentials(authorization, form), caller)
     const { application } = client
-    const { id: applicationId, clientId, status, products, tokenGeneration: generation } = application
-    if (status !== 'approved' || isBeingDeleted(client))
-      throw new ProtocolError('application_not_approved', { clientId })
+    const { id: applicationId, clientId, tokenGeneration: generation } = application
+    const access = currentAccess(client)
+    if (!access) throw new ProtocolError('application_not_approved', { clientId })
+    const { products } = access
 
     if (form['authorization_details'] !== undefined)
       throw new ProtocolError('invalid_authorization_details', { clientId })
-    const { scopes, audiences } = grantedAccess(client, form)
+    const { scopes, audiences } = grantedAccess(client, access, form)
     const keyThumbprint = await boundKey(application, { dpop, url })
 
     const issuedAtMs = clock.now()
@@ -129,16 +131,20 @@ export function createTokenIssuer(context: TokenIssuerContext): IssueToken {
  * What a token is for. Scopes that belong to an API are granted only in tokens for that API: without a `resource`, they
  * decide for which one, so scopes of two are rejected (RFC 9068, section 3).
  */
-function grantedAccess({ application, scopeAudiences }: RegisteredClient, form: RawParameters) {
+function grantedAccess(
+  { application, scopeAudiences }: RegisteredClient,
+  access: Access,
+  form: RawParameters,
+) {
   const { clientId } = application
   const requested = requestedScopes(application, form)
-  const resources = requestedResources(application, new Set(scopeAudiences.values()), form)
+  const resources = requestedResources(application, access, form)
   if (resources.length > 0) {
     const isForThem = (scope: string) => resources.includes(scopeAudiences.get(scope) ?? resources[0]!)
     if (requested?.every(isForThem) === false) throw new ProtocolError('invalid_scope', { clientId })
-    return { scopes: (requested ?? application.scopes).filter(isForThem), audiences: resources }
+    return { scopes: (requested ?? access.scopes).filter(isForThem), audiences: resources }
   }
-  const scopes = requested ?? application.scopes
+  const scopes = requested ?? access.scopes
   const audiences = new Set(scopes.flatMap((scope) => scopeAudiences.get(scope) ?? []))
   if (audiences.size > 1) throw new ProtocolError('scopes_of_several_resources', { clientId })
   return { scopes, audiences: audiences.size > 0 ? [...audiences] : application.audiences }
@@ -161,13 +167,13 @@ function requestedScopes(
 
 /** The APIs that the request narrows the audience to. Opaque tokens of an application without any are for none. */
 function requestedResources(
-  { audiences, tokenFormat, clientId }: Application,
-  ofScopes: ReadonlySet<string>,
+  { tokenFormat, clientId }: Application,
+  { audiences }: Access,
   form: RawParameters,
 ): readonly string[] {
   const requested = [...new Set([parseParameters(requestedResource, form).resource ?? []].flat())]
-  if (tokenFormat === 'opaque' && audiences.length + ofScopes.size === 0) return []
-  if (!requested.every((one) => audiences.includes(one) || ofScopes.has(one)))
+  if (tokenFormat === 'opaque' && audiences.length === 0) return []
+  if (!requested.every((one) => audiences.includes(one)))
     throw new ProtocolError('invalid_target', { clientId })
   return requested
 }

@@ -1,9 +1,14 @@
 import { sql } from 'kysely'
 import { randomFillSync } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { applicationColumns, toApplication } from '../storage/registered-client.ts'
+import type { FoundToken } from './current-access.ts'
+import {
+  applicationColumns,
+  selectScopeAudiences,
+  toApplication,
+  toScopeAudiences,
+} from '../storage/registered-client.ts'
 import { digest } from '../runtime/digest.ts'
-import type { Application } from '../storage/application.ts'
 import { createBatcher } from '../storage/batcher.ts'
 import {
   type Database,
@@ -30,13 +35,6 @@ export interface StoredToken {
   readonly keyThumbprint?: string | undefined
   readonly issuedAtMs: number
   readonly expiresAtMs: number
-}
-
-/** A token with its application and the expiry of its secret, as they are now. */
-export interface FoundToken {
-  readonly token: StoredToken
-  readonly application: Application
-  readonly secretExpiresAtMs?: number | undefined
 }
 
 const purgeSize = 200
@@ -87,7 +85,7 @@ export function tokenStorage(database: Database) {
   )
 
   const selectByHash = frequentStatement(database, (rows) =>
-    selectTokens(query).where('tokens.hash', 'in', firstOf(rows)),
+    selectTokens(database).where('tokens.hash', 'in', firstOf(rows)),
   )
   const find = createBatcher<string, FoundToken | undefined>(
     async (hashes) => {
@@ -127,10 +125,11 @@ export function tokenStorage(database: Database) {
   }
 }
 
-function selectTokens(query: Query) {
-  return query
+function selectTokens(database: Database) {
+  return database.query
     .selectFrom('tokens')
     .innerJoin('applications', 'applications.id', 'tokens.applicationId')
+    .innerJoin('projects', 'projects.id', 'applications.projectId')
     .leftJoin('secrets', (join) =>
       join.onRef('secrets.id', '=', 'tokens.secretId').onRef('secrets.ownerId', '=', 'tokens.applicationId'),
     )
@@ -151,6 +150,8 @@ function selectTokens(query: Query) {
       'trustedIssuers.id as existingIssuerId',
       'developers.id as existingDeveloperId',
       'secrets.expiresAtMs as secretExpiresAtMs',
+      'projects.deletesAtMs as projectDeletesAtMs',
+      selectScopeAudiences(database),
     ])
 }
 
@@ -171,6 +172,8 @@ function toFoundToken(row: TokenRow): FoundToken | undefined {
     existingIssuerId,
     existingDeveloperId,
     secretExpiresAtMs,
+    projectDeletesAtMs,
+    scopeAudiences,
     ...applicationRow
   } = row
   const application = toApplication(applicationRow)
@@ -190,6 +193,8 @@ function toFoundToken(row: TokenRow): FoundToken | undefined {
       expiresAtMs,
     },
     application,
+    project: projectDeletesAtMs === null ? {} : { deletesAtMs: projectDeletesAtMs },
+    scopeAudiences: toScopeAudiences(scopeAudiences),
     secretExpiresAtMs: secretExpiresAtMs ?? key?.expiresAtMs,
   }
 }
@@ -220,27 +225,4 @@ const shape = /^[\da-z]{8}[\w-]{43}$/
  */
 export function accessTokenHash(token: string): string {
   return (shape.test(token) ? token.slice(0, 8) : '') + digest(token)
-}
-
-/** A token is active while the token itself, its secret and its application's approval are valid. */
-export function isActive(
-  { token, application, secretExpiresAtMs = Infinity }: FoundToken,
-  nowMs: number,
-): boolean {
-  return (
-    Math.min(token.expiresAtMs, secretExpiresAtMs) > nowMs &&
-    application.status === 'approved' &&
-    application.deletesAtMs === undefined &&
-    application.tokenGeneration === token.generation
-  )
-}
-
-/** The scopes that the token was issued for, except those that are no longer approved. */
-export function validScopes({ token, application }: FoundToken): readonly string[] {
-  return token.scopes.filter((scope) => application.scopes.includes(scope))
-}
-
-/** The products that the token was issued for, except those that are no longer approved. */
-export function validProducts({ token, application }: FoundToken): readonly string[] {
-  return token.products.filter((product) => application.products.includes(product))
 }

@@ -157,7 +157,7 @@ export interface StoredSecret {
 export function isBeingDeleted({
   application,
   project,
-}: Pick<RegisteredClient, 'application' | 'project'>): boolean {
+}: Readonly<Record<'application' | 'project', Pick<Deletion, 'deletesAtMs'>>>): boolean {
   return (application.deletesAtMs ?? project.deletesAtMs) !== undefined
 }
 

@@ -52,8 +52,8 @@ export const applicationColumns = [
   'applications.deletedBy',
 ] as const
 
-/** One row for each secret of an application, or one row without a secret. */
-export function selectClients({ kind, query }: Pick<Database, 'kind' | 'query'>) {
+/** The APIs that the scopes of an application belong to, as a JSON object. */
+export function selectScopeAudiences({ kind }: Pick<Database, 'kind'>) {
   const [listed, asObject] =
     kind === 'sqlite'
       ? [sql`select value from json_each(applications.scopes)`, sql`json_group_object(name, audience)`]
@@ -62,8 +62,15 @@ export function selectClients({ kind, query }: Pick<Database, 'kind' | 'query'>)
           sql`json_object_agg(name, audience)::text`,
         ]
   // Most applications have no scopes, and each token request reads one.
-  const scopeAudiences = sql<string | null>`case when applications.scopes <> '[]' then (
-    select ${asObject} from scopes where audience is not null and name in (${listed})) end`
+  return sql<string | null>`case when applications.scopes <> '[]' then (
+    select ${asObject} from scopes where audience is not null and name in (${listed})) end`.as(
+    'scopeAudiences',
+  )
+}
+
+/** One row for each secret of an application, or one row without a secret. */
+export function selectClients(database: Pick<Database, 'kind' | 'query'>) {
+  const { query } = database
   return query
     .selectFrom('applications')
     .innerJoin('projects', 'projects.id', 'applications.projectId')
@@ -76,13 +83,16 @@ export function selectClients({ kind, query }: Pick<Database, 'kind' | 'query'>)
       'projects.createdAtMs as projectCreatedAtMs',
       'projects.deletesAtMs as projectDeletesAtMs',
       'projects.deletedBy as projectDeletedBy',
-      scopeAudiences.as('scopeAudiences'),
+      selectScopeAudiences(database),
       ...secretColumns,
     ])
 }
 
 const none: ReadonlyMap<string, string> = new Map()
-const toMap = (json: string) => new Map(Object.entries(JSON.parse(json) as Record<string, string>))
+
+export function toScopeAudiences(json: string | null): ReadonlyMap<string, string> {
+  return json === null ? none : new Map(Object.entries(JSON.parse(json) as Record<string, string>))
+}
 
 type ClientRow = Awaited<ReturnType<ReturnType<typeof selectClients>['execute']>>[number]
 
@@ -111,7 +121,7 @@ export function toClients(rows: readonly ClientRow[]): RegisteredClient[] {
       application: toApplication(own),
       project: toProject(project),
       secrets,
-      scopeAudiences: scopeAudiences === null ? none : toMap(scopeAudiences),
+      scopeAudiences: toScopeAudiences(scopeAudiences),
     }
   })
 }

@@ -7,6 +7,7 @@ import {
   basic,
   introspect,
   postForm,
+  resourceServer,
   testService,
   tokenPath,
 } from '../test-service.ts'
@@ -187,5 +188,48 @@ describe('a resource server that is bound to audiences', () => {
     expect((await send('DELETE', `${path}/audiences`)).status).toBe(204)
     expect(await audiences()).toBeUndefined()
     expect((await send('PUT', `${path}/audiences`, { audiences: ['a b'] })).status).toBe(400)
+  })
+})
+
+describe('an API that is taken from an application', () => {
+  const [reports, mail] = ['https://reports.example.com', 'urn:mail']
+  const bound = { clientId: 'reports-api', clientSecret: 'reports-secret-0123456789', audiences: [reports] }
+
+  async function withTokens(tokenFormat: Format) {
+    const service = await administeredService({
+      applications: [{ ...application, tokenFormat, audiences: [reports, mail], scopes: ['reports:write'] }],
+      scopes: [{ name: 'reports:write', audience: reports }],
+      resourceServers: [bound, resourceServer],
+    })
+    const { clientId, clientSecret } = application
+    const tokenFor = async (...resources: string[]) => {
+      const form = new URLSearchParams({ client_id: clientId, client_secret: clientSecret })
+      for (const each of resources) form.append('resource', each)
+      const url = `${service.authUrl}${tokenPath}?grant_type=client_credentials`
+      return (await (await fetch(url, { method: 'POST', body: form })).json()).access_token as string
+    }
+    const tokens = [await tokenFor(reports), await tokenFor(mail), await tokenFor(reports, mail)]
+    const introspected = (by: typeof bound | typeof resourceServer) =>
+      Promise.all(
+        tokens.map(async (token) => {
+          const { body } = await postForm(`${service.authUrl}/oauth/introspect`, { token }, basic(by))
+          return body.active ? [body.aud, body.scope] : undefined
+        }),
+      )
+    const change = (body: object) => service.send('PATCH', `/applications/${clientId}`, body)
+    return { ...service, introspected, change }
+  }
+
+  it.each<Format>(['opaque', 'jwt'])('accepts its tokens no longer, at once (%s)', async (tokenFormat) => {
+    const { send, introspected, change } = await withTokens(tokenFormat)
+    const both = [[reports, mail], 'reports:write']
+    expect(await introspected(resourceServer)).toEqual([[reports, 'reports:write'], [mail, ''], both])
+    expect(await introspected(bound)).toEqual([[reports, 'reports:write'], undefined, both])
+    // The approved scope still includes it.
+    await change({ audiences: [mail] })
+    expect(await introspected(bound)).toEqual([[reports, 'reports:write'], undefined, both])
+    await send('PUT', '/scopes/reports:write', { audience: 'urn:archive' })
+    expect(await introspected(bound)).toEqual([undefined, undefined, undefined])
+    expect(await introspected(resourceServer)).toEqual([undefined, [mail, ''], [mail, '']])
   })
 })

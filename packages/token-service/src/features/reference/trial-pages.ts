@@ -5,7 +5,7 @@ import { errorBody } from '../../oauth/error-body.ts'
 import { createTokenIssuer } from '../../oauth/issue-token.ts'
 import { parseParameters, presentedToken, withoutEmptyParameters } from '../../oauth/parameters.ts'
 import { ProtocolError } from '../../oauth/protocol-error.ts'
-import { accessTokenHash, isActive } from '../../oauth/token-storage.ts'
+import { accessTokenHash } from '../../oauth/token-storage.ts'
 import { developerPages, type DeveloperRequest, type PortalResponse } from '../../portal/page-routes.ts'
 import { patterns } from '../../portal/paths.ts'
 import { readChoice } from '../search/choices.ts'
@@ -95,7 +95,7 @@ export async function trialPages(portal: FastifyInstance, service: ServiceContex
     patterns.tryIntrospection,
     respond(async (request) => {
       const { value, found } = await ownToken(request)
-      return found && isActive(found, clock.now()) ? describeToken(value, found) : { active: false }
+      return describeToken(value, found, clock.now())
     }),
   )
 
