@@ -35,8 +35,8 @@ export function redirectedRequest(
 ): RedirectedRequest | undefined {
   if (request?.redirect !== 'manual' || !followsHere(config)) return undefined
   // fetch reads streams once, and sends other objects as text.
-  const repeatable = !(Symbol.asyncIterator in Object(config.data))
-  const sent = { url: String(request.url), method: config.method!, repeatable, redirects }
+  const body = Symbol.asyncIterator in Object(config.data) ? 'stream' : 'complete'
+  const sent = { url: String(request.url), method: config.method!, body, redirects } as const
   const redirect = readRedirect(sent, { status, headers: headers as Record<string, string> })
   if (!redirect) return undefined
   const { url, method, keepsBody, droppedHeaders } = redirect

@@ -29,11 +29,16 @@ export function hanging(text: string, label: string, indent: number, stream: Nod
   return label + new Help().boxWrap(text, width).replaceAll('\n', `\n${' '.repeat(indent)}`)
 }
 
-/** Control characters, such as those in the name of a file, would change what a terminal shows. */
+/**
+ * Control characters, such as those in the name of a file, would change what a terminal shows, as would those that change the
+ * direction of text.
+ */
 function printable(text: string): string {
   return text.replaceAll(
-    // oxlint-disable-next-line no-control-regex -- it replaces them
-    /[\0-\x09\x0B-\x1F\x7F-\x9F]/g,
-    (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`,
+    /(?!\n)[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu,
+    (character) => {
+      const code = character.charCodeAt(0).toString(16)
+      return code.length > 2 ? `\\u${code.padStart(4, '0')}` : `\\x${code.padStart(2, '0')}`
+    },
   )
 }

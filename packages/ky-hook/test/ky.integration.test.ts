@@ -35,6 +35,21 @@ describe('a rejected token', () => {
     },
   )
 
+  it.each([301, 307])(
+    'follows a redirect of a request with a body with retry: 0, after a %i',
+    async (status) => {
+      const { respond } = servers.api
+      servers.api.rejects = () => false
+      servers.api.respond = (request) =>
+        request.url === '/x' ? { status, headers: { location: '/y' } } : respond(request)
+      expect((await api.post('x', { retry: 0, json: { item: 1 } })).status).toBe(200)
+      expect(servers.api.requests.map(({ method, url }) => `${method} ${url}`)).toStrictEqual([
+        'POST /x',
+        status === 301 ? 'GET /y' : 'POST /y',
+      ])
+    },
+  )
+
   it.each([0, { limit: 0 }])('fails a request with a body as an HTTPError with retry: %j', async (retry) => {
     const error = await failureOf(api.post('x', { retry, json: {} }))
     expect(error).toBeInstanceOf(HTTPError)

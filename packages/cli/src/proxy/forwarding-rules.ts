@@ -1,3 +1,5 @@
+import { decodePath, hasDotSegment } from '@tokenwell/core/protocol'
+
 /** They concern one connection (RFC 9110, section 7.6.1), or the way a body is sent on it, which each side decides. */
 const perConnection = new Set([
   'connection',
@@ -71,27 +73,12 @@ function pathAfter(prefix: string, pathname: string): string | undefined {
   return pathname.slice(prefix.length)
 }
 
-/** More levels of encoding than any program uses. */
-const maxDecodings = 8
-
 /**
- * Whether a server could read a part of the path as `..`. The URL's own parser has resolved each `..` that it
- * recognises. Other servers decode `%2f` or `%u002e` first, or repeatedly, or take similar characters for ASCII; they ignore
- * spaces, and what follows `;`, `?` or `#`. They also differ in how they read control
- * characters and invalid UTF-8.
+ * Whether a server could read a part of the path as `..`, or the path in another way than the API: servers differ in how they
+ * read control characters and invalid UTF-8.
  */
 function isAmbiguous(pathname: string): boolean {
-  let text = pathname
-  for (let count = 0, before; text !== before; count++) {
-    if (count > maxDecodings) return true
-    before = text
-    text = text
-      .replace(/(?:%[\da-f]{2})+/gi, (bytes) => Buffer.from(bytes.replaceAll('%', ''), 'hex').toString())
-      .replace(/%u([\da-f]{4})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
-      .normalize('NFKC')
-  }
+  const text = decodePath(pathname)
   // oxlint-disable-next-line no-control-regex -- it looks for them
-  if (/[\0-\x1F\x7F\uFFFD]/.test(text)) return true
-  const segments = text.split(/[/\\¥₩⁄∕∖⧵⧸]/).map((segment) => segment.replace(/[;?#].*$/s, ''))
-  return segments.some((segment) => /^\.\.+$/.test(segment.replace(/[\p{C}\p{Z}+]/gu, '')))
+  return text === undefined || /[\0-\x1F\x7F\uFFFD]/.test(text) || hasDotSegment(text)
 }

@@ -35,15 +35,18 @@ export function copyBody(body: RequestBody): RequestBody {
 export interface KeptBody {
   /** Resolves when the body has been read, or cannot be kept. */
   readonly settled: Promise<void>
-  /** The body for a repeated request; undefined if it is not complete or too large. */
-  repeated(): RequestBody | undefined
+  /** The body for a repeated request; undefined if it is not complete or has more than so many bytes. */
+  repeated(maxBytes: number): RequestBody | undefined
 }
 
-/** How much of the body of a `Request` is kept. */
-const maxKeptBytes = 1024 * 1024
+const mebibyte = 1024 * 1024
+/** Up to this size, the body of a `Request` is sent again with a new token. */
+export const maxRepeatedBytes = mebibyte
+/** Up to this size, the body of a `Request` is sent again to where the API redirects it. */
+export const maxRedirectedBytes = 16 * mebibyte
 
 /**
- * Keeps the body of a `Request`, at most 1 MiB, for sending it again. It reads a clone: the request itself is
+ * Keeps the body of a `Request`, at most 16 MiB, for sending it again. It reads a clone: the request itself is
  * sent as it is, because browsers send a stream only over HTTP/2.
  */
 export function keepBody(request: Request): KeptBody {
@@ -57,7 +60,7 @@ export function keepBody(request: Request): KeptBody {
       const { done, value } = await reader.read()
       if (done) return void (complete = true)
       bytes += value.byteLength
-      if (bytes > maxKeptBytes) {
+      if (bytes > maxRedirectedBytes) {
         chunks = undefined
         return reader.cancel()
       }
@@ -66,7 +69,10 @@ export function keepBody(request: Request): KeptBody {
   }
   // A body that cannot be read is not sent again; sending it the first time reports the error.
   const settled = read().catch(() => void (chunks = undefined))
-  return { settled, repeated: () => (complete && chunks ? joined(chunks, bytes) : undefined) }
+  return {
+    settled,
+    repeated: (maxBytes) => (complete && chunks && bytes <= maxBytes ? joined(chunks, bytes) : undefined),
+  }
 }
 
 /** Not a Blob: jsdom replaces the class by its own, which the fetch of Node sends as text. */

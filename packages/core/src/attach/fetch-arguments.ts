@@ -1,7 +1,14 @@
 import { waitFor } from '../runtime/wait.ts'
 import type { HeadersInput } from '../sources/backend-tokens.ts'
 import type { AttachRequest } from './token-attacher.ts'
-import { copyBody, isRepeatableBody, keepBody, type KeptBody } from './body.ts'
+import {
+  copyBody,
+  isRepeatableBody,
+  keepBody,
+  maxRedirectedBytes,
+  maxRepeatedBytes,
+  type KeptBody,
+} from './body.ts'
 import { absoluteUrl } from './origins.ts'
 
 /** How long to wait for a body that is still arriving. */
@@ -18,9 +25,9 @@ export interface TokenFetchInit extends Omit<RequestInit, 'duplex'> {
 export interface OutgoingRequestOptions {
   /** Name of the header that carries the token. */
   readonly header: string
-  /** Whether the body of a `Request` is kept, up to 1 MiB. */
+  /** Whether the body of a `Request` is kept, up to 16 MiB. */
   readonly keepsBody: boolean
-  /** Whether a request with a body may be sent again. */
+  /** Whether a request with a body may be sent again with a new token. */
   readonly repeatsBody: boolean
 }
 
@@ -92,16 +99,22 @@ export class OutgoingRequest implements AttachRequest {
   get repeatable(): boolean {
     if (!this.options.repeatsBody && this.#hasBody) return false
     if (this.#keptBody === undefined) return this.#repeatable
-    return !this.#wasSent || this.#keptBody.repeated() !== undefined
+    return !this.#wasSent || this.#keptBody.repeated(maxRepeatedBytes) !== undefined
   }
 
   get #hasBody(): boolean {
     return (this.init.body ?? (isRequest(this.#input) ? this.#input.body : null)) !== null
   }
 
+  /** What a redirect finds of its body: `stream` is sent once, `too large` is a body of a `Request` that was not kept. */
+  get redirectedBody(): 'complete' | 'stream' | 'too large' {
+    if (this.#keptBody === undefined) return this.#repeatable ? 'complete' : 'stream'
+    return this.#keptBody.repeated(maxRedirectedBytes) === undefined ? 'too large' : 'complete'
+  }
+
   /** The body for another attempt, once {@link bodySettled}. */
   get repeatedBody(): RequestInit['body'] {
-    return this.#keptBody ? (this.#keptBody.repeated() ?? null) : this.init.body
+    return this.#keptBody ? (this.#keptBody.repeated(maxRedirectedBytes) ?? null) : this.init.body
   }
 
   /** Waits until it is known whether the body was kept: a response may arrive before all of the body was read here. */

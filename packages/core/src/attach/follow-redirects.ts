@@ -76,7 +76,8 @@ function redirectRule(
 async function redirectOf(request: OutgoingRequest, response: Response): Promise<Redirect | undefined> {
   // Whether the body can be sent again.
   await request.bodySettled()
-  return readRedirect(request, response)
+  const { url, method, redirects, redirectedBody: body } = request
+  return readRedirect({ url, method, redirects, body }, response)
 }
 
 /** The error of `fetch`: libraries know a network error by its message. */
@@ -98,7 +99,8 @@ export interface Redirect {
  * Reads a redirect by the rules of `fetch` (Fetch standard, HTTP-redirect fetch), which not every implementation follows:
  * some send credentials to another origin. For authors of adapters.
  *
- * @param request `redirects`: how many redirects led to it
+ * @param request `redirects`: how many redirects led to it; `body`: whether it can be sent again, is a stream, which `fetch` sends
+ * once, or was too large to be kept
  * @returns undefined for any other response
  * @throws {TypeError} the network error of `fetch` after 20 redirects, if it leads to a URL that cannot be requested, or if
  * the body would have to be sent again and cannot be
@@ -107,7 +109,7 @@ export function readRedirect(
   request: {
     readonly url: string
     readonly method: string
-    readonly repeatable: boolean
+    readonly body: 'complete' | 'stream' | 'too large'
     readonly redirects: number
   },
   { status, headers }: Pick<ApiResponse, 'status' | 'headers'>,
@@ -125,8 +127,14 @@ export function readRedirect(
   const method = request.method.toUpperCase()
   const becomesGet =
     (status === 303 && method !== 'GET' && method !== 'HEAD') || (status < 303 && method === 'POST')
-  if (status !== 303 && !request.repeatable) {
+  if (status !== 303 && request.body === 'stream') {
     throw networkError(`A request whose body cannot be sent again was redirected to ${url.origin}.`)
+  }
+  if (!becomesGet && request.body === 'too large') {
+    throw networkError(
+      `A request was redirected to ${url.origin}, and its body is larger than 16 MiB, so it was not kept. ` +
+        'Pass the body to fetch beside the URL instead of in a Request, or call that URL.',
+    )
   }
   return {
     url,

@@ -64,15 +64,22 @@ export function reasonOf({ description, faultText }: ErrorFacts, secrets: readon
   return redactText(description ?? faultText, secrets)
 }
 
+/** Control characters, which a terminal obeys, and those that change the direction of the text after them. */
+const unprintable = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu
+
+/** What a server named, in quotation marks, for a message: at most 200 characters. */
+export function quote(value: unknown): string {
+  return (JSON.stringify(value) ?? 'no value').replace(unprintable, ' ').slice(0, 200)
+}
+
 /** One line of at most `length` characters, without anything that was sent or looks like a token. */
 export function redactText(text: string, secrets: readonly string[], length = 300): string {
   // The longest first: one may contain another.
   const longestFirst = [...secrets].sort((one, other) => other.length - one.length)
   for (const secret of longestFirst) text = text.replaceAll(secret, '[redacted]')
-  // Control characters, and those that change the direction of the text after them.
   const line = text
     .replace(/[\w.~+/=-]{16,}/g, (word) => (looksLikeToken(word) ? '[redacted]' : word))
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ')
+    .replace(unprintable, ' ')
     .trim()
   // Surrogate pairs stay whole.
   return line.replace(new RegExp(`^(.{${length - 1}}).{2,}$`, 'su'), '$1…')

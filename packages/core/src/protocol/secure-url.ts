@@ -28,12 +28,59 @@ export function isSecure(url: URL, allowInsecureRequests: boolean): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && (allowInsecureRequests || isLoopback(url)))
 }
 
-/** Whether a URL is that of a resource, or below it: `/a/mcp/tools` is below `/a/mcp`, and `/a/mcp2` is not. */
+/** More levels of encoding than any program uses. */
+const maxDecodings = 8
+
+/**
+ * A path as the server reads it that decodes most: repeatedly, `%u002e` too, and with similar characters taken for ASCII.
+ * Undefined if that does not end. For authors of proxies and adapters.
+ */
+export function decodePath(pathname: string): string | undefined {
+  let text = pathname
+  for (let count = 0, before; text !== before; count++) {
+    if (count > maxDecodings) return undefined
+    before = text
+    text = text
+      .replace(/(?:%[\da-f]{2})+/gi, (bytes) => {
+        const codes = bytes.slice(1).split('%')
+        return new TextDecoder().decode(Uint8Array.from(codes, (code) => Number.parseInt(code, 16)))
+      })
+      .replace(/%u([\da-f]{4})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+      .normalize('NFKC')
+  }
+  return text
+}
+
+/**
+ * Whether a server could read a part of a {@link decodePath | decoded} path as `..`. The URL parser has resolved each that it
+ * recognises. Other servers decode `%2f` first; they ignore spaces, and what follows `;`, `?` or `#`. For authors of proxies and
+ * adapters.
+ */
+export function hasDotSegment(decodedPath: string): boolean {
+  return decodedPath
+    .split(/[/\\¥₩⁄∕∖⧵⧸]/)
+    .map((segment) => segment.replace(/[;?#].*$/s, ''))
+    .some((segment) => /^\.\.+$/.test(segment.replace(/[\p{C}\p{Z}+]/gu, '')))
+}
+
+/** Plain paths, which need no decoding. */
+const plainPath = /^[\w/.:@~-]*$/
+
+function staysBelow(pathname: string): boolean {
+  if (plainPath.test(pathname) && !pathname.includes('..')) return true
+  const decoded = decodePath(pathname)
+  return decoded !== undefined && !hasDotSegment(decoded)
+}
+
+/**
+ * Whether a URL is that of a resource, or below it: `/a/mcp/tools` is below `/a/mcp`, and `/a/mcp2` is not. Nor is a path that
+ * another server could resolve to one outside, such as `/a/mcp/..%2fadmin`.
+ */
 export function covers(resource: URL, { origin, pathname, search }: URL): boolean {
   const folder = resource.pathname.replace(/\/?$/, '/')
   return (
     origin === resource.origin &&
-    (pathname === resource.pathname || pathname.startsWith(folder)) &&
+    (pathname === resource.pathname || (pathname.startsWith(folder) && staysBelow(pathname))) &&
     (resource.search === '' || search === resource.search)
   )
 }

@@ -1,3 +1,4 @@
+import { quote } from '../protocol/error-response.ts'
 import { configurationError, failureOf, isTokenError, TokenError } from '../protocol/token-error.ts'
 import { secureUrl } from '../protocol/secure-url.ts'
 import { abortQuietly, waitFor, whileWaiting } from '../runtime/wait.ts'
@@ -157,8 +158,7 @@ function readMetadata<Found extends object>(
   }
   // RFC 8414, section 3.3: otherwise one issuer could pose as another.
   const { issuer: named } = metadata
-  if (named !== issuer)
-    return named ? `has the issuer ${JSON.stringify(named).slice(0, 200)}` : 'has no issuer'
+  if (named !== issuer) return named ? `has the issuer ${quote(named)}` : 'has no issuer'
   return read(metadata)
 }
 

@@ -1,5 +1,6 @@
 import { scopes } from '../protocol/build-token-request.ts'
 import { challengeWith } from '../protocol/challenges.ts'
+import { quote } from '../protocol/error-response.ts'
 import { covers, secureUrl } from '../protocol/secure-url.ts'
 import { configurationError, TokenError } from '../protocol/token-error.ts'
 import type { TokenBinding } from '../protocol/token-binding.ts'
@@ -255,8 +256,7 @@ export class ResourceSource extends Redacted implements TokenSource {
     const { resource, authorization_servers: servers, scopes_supported: supported } = metadata
     // RFC 9728, section 3.3: otherwise one API could pose as another.
     if (!this.#isCovered(resource, url)) {
-      const named = JSON.stringify(resource)?.slice(0, 200) ?? 'no value'
-      throw this.#failure('configuration', `its metadata has the resource ${named}`)
+      throw this.#failure('configuration', `its metadata has the resource ${quote(resource)}`)
     }
     const issuer = this.#trusted(Array.isArray(servers) ? servers : [])
     return { issuer, scope: scope ?? strings(supported) }
@@ -292,7 +292,7 @@ export class ResourceSource extends Redacted implements TokenSource {
     if (issuer !== undefined) return issuer
     const reason =
       named.length > 0
-        ? `trustedIssuers contains none of its issuers, ${JSON.stringify(named).slice(1, -1).slice(0, 200)}`
+        ? `trustedIssuers contains none of its issuers, ${named.slice(0, 5).map(quote).join(', ')}`
         : 'its metadata has no authorization_servers'
     throw this.#failure('configuration', reason)
   }

@@ -614,6 +614,46 @@ describe('the first request of the application', () => {
     await expect(call()).rejects.toThrow('connection refused')
   })
 
+  it.each<[string, boolean]>([
+    ['/mcp/x', true],
+    ['/mcp/group%2Fproject', true],
+    ['/mcp/%ff', true],
+    ['/mcp/a..b', true],
+    ['/mcp/..%2ftwo', false],
+    ['/mcp/%2e%2e%2Ftwo', false],
+    ['/mcp/..%5Ctwo', false],
+    ['/mcp/..;v=1/two', false],
+    ['/mcp/%252e%252e/two', false],
+    ['/mcp/%u002e%u002e/two', false],
+    ['/mcp/..%20/two', false],
+    ['/mcp/\uFF0E\uFF0E/two', false],
+    [`/mcp/%${'25'.repeat(20)}2e`, false],
+  ])('is sent to %s: %s', async (path, isSent) => {
+    const { call, provider } = startMcp()
+    await call()
+    const sent: boolean[] = []
+    const fetch = async (_url: string, init?: RequestInit) => {
+      sent.push(new Headers(init?.headers).has('authorization'))
+      return new Response()
+    }
+    await createTokenFetch(provider, { allowedOrigins: [origin], fetch })(origin + path)
+    expect(sent).toStrictEqual([isSent])
+  })
+
+  it.each([
+    ['its resource', (hostile: string) => ({ resource: hostile })],
+    ['its issuers', (hostile: string) => ({ authorization_servers: [hostile] })],
+  ])(
+    'is not sent for hostile names in %s, and the message shows no control characters',
+    async (_, changes) => {
+      const named = metadata(changes('https://\u009b2J\u009b31mevil\u202egnp.\u2028'))
+      const { provider } = start({ [wellKnown]: named })
+      const error: unknown = await provider.getToken().catch((thrown: unknown) => thrown)
+      expect(String(error)).toContain('evil')
+      expect(String(error)).not.toMatch(/[\p{Cc}\u202e\u2028]/u)
+    },
+  )
+
   it('is not sent if no issuer is trusted, and its caller learns why', async () => {
     const { call, calls } = startMcp({}, { trustedIssuers: ['https://other.example.com'] })
     await expect(call()).rejects.toThrow(

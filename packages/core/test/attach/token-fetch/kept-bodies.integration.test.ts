@@ -1,5 +1,9 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { createTokenFetch } from '@tokenwell/core'
+import { createTestTokenProvider } from '@tokenwell/core/testing'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { revoke, start } from './protected-api.ts'
 
 afterEach(() => void vi.unstubAllGlobals())
@@ -143,3 +147,48 @@ describe('a rejected request', () => {
 function streaming(): RequestInit {
   return { method: 'POST', body: new Blob(['body']).stream(), duplex: 'half' } as RequestInit
 }
+
+describe('a redirected Request', () => {
+  const mebibyte = 1024 * 1024
+  const redirecting = async (status: number) => {
+    const arrived: string[] = []
+    const server = createServer((request, response) => {
+      let bytes = 0
+      request.on('data', (chunk: Buffer) => (bytes += chunk.length))
+      request.on('end', () => {
+        arrived.push(`${request.method} ${request.url} ${bytes}`)
+        if (request.url === '/from') response.writeHead(status, { location: '/to' })
+        response.end()
+      })
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void server.close())
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/from`
+    const api = createTokenFetch(createTestTokenProvider(), { allowedOrigins: [new URL(url).origin] })
+    return {
+      arrived,
+      send: (size: number) => api(new Request(url, { method: 'POST', body: 'x'.repeat(size) })),
+    }
+  }
+
+  it.each([301, 302])(
+    'is followed after a %i whatever its size, because it becomes a GET',
+    async (status) => {
+      const { arrived, send } = await redirecting(status)
+      expect((await send(17 * mebibyte)).status).toBe(200)
+      expect(arrived).toStrictEqual([`POST /from ${17 * mebibyte}`, 'GET /to 0'])
+    },
+  )
+
+  it.each([307, 308])('is sent again after a %i up to 16 MiB', async (status) => {
+    const { arrived, send } = await redirecting(status)
+    const size = 16 * mebibyte
+    expect((await send(size)).status).toBe(200)
+    expect(arrived).toStrictEqual([`POST /from ${size}`, `POST /to ${size}`])
+    await expect(send(size + 1)).rejects.toMatchObject({
+      name: 'TypeError',
+      message: 'fetch failed',
+      cause: { message: expect.stringMatching(/its body is larger than 16 MiB/) },
+    })
+  })
+})
