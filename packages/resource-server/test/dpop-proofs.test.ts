@@ -134,8 +134,8 @@ describe('DPoP proofs', () => {
     const verify = () => verifier.verify(`DPoP ${token}`, { request: { method: 'GET', url, dpop } })
     await verify()
     const [until] = remembered
-    // Clocks may differ by 5 s.
-    expect(until).toEqual(new Date((iat + maxAgeSeconds + 5) * 1000))
+    // Clocks may differ by a minute.
+    expect(until).toEqual(new Date((iat + maxAgeSeconds + 60) * 1000))
     clock.advance(until!.getTime() - clock.now() - 1)
     await verify()
     clock.advance(1_001)
@@ -155,13 +155,94 @@ describe('DPoP proofs', () => {
         ({ code }: TokenVerificationError) => code,
       )
     expect(await codeOf()).toBe('accepted')
-    clock.advance(64_800)
+    clock.advance(119_800)
     const codes: string[] = []
     for (let step = 0; step < 20; step += 1) {
       codes.push(await codeOf())
       clock.advance(100)
     }
     expect(codes).toEqual(Array.from({ length: 20 }, () => 'invalid_dpop_proof'))
+  })
+
+  it('are forgotten when they are no longer accepted: the memory of a process is bounded, and never stays full', async () => {
+    const clock = createFakeClock()
+    const { verifier, createTestToken } = createTestVerifier({ clock, dpop: { maxProofs: 3 } })
+    const { thumbprint, prove } = await createDpopKey()
+    const url = 'https://orders.example.com/orders'
+    const statusNow = async () => {
+      const token = createTestToken({ claims: { cnf: { jkt: thumbprint } } })
+      const dpop = await prove({ method: 'GET', url, token }, { iat: Math.floor(clock.now() / 1000) })
+      return verifier.verify(`DPoP ${token}`, { request: { method: 'GET', url, dpop } }).then(
+        () => 200,
+        ({ status }: TokenVerificationError) => status,
+      )
+    }
+    for (let round = 0; round < 3; round += 1) {
+      expect([await statusNow(), await statusNow()]).toEqual([200, 200])
+      clock.advance(40_000)
+      expect([await statusNow(), await statusNow()]).toEqual([200, 503])
+      clock.advance(80_000)
+      // The first two have been forgotten, and the third one has not.
+      expect([await statusNow(), await statusNow(), await statusNow()]).toEqual([200, 200, 503])
+      clock.advance(120_000)
+    }
+  })
+
+  it('are accepted from clients whose clocks are off by up to a minute; otherwise, the response names the clock', async () => {
+    const clock = createFakeClock()
+    const { verifier, createTestToken } = createTestVerifier({ clock, dpop: {} })
+    const { thumbprint, prove } = await createDpopKey()
+    const url = 'https://orders.example.com/orders'
+    const resultOf = async (aheadSeconds: number) => {
+      const token = createTestToken({ claims: { cnf: { jkt: thumbprint } } })
+      const iat = Math.floor(clock.now() / 1000) + aheadSeconds
+      const dpop = await prove({ method: 'GET', url, token }, { iat })
+      return verifier.verify(`DPoP ${token}`, { request: { method: 'GET', url, dpop } }).then(
+        () => 'accepted',
+        ({ message, reason }: TokenVerificationError) => [message, reason?.claim],
+      )
+    }
+    for (const seconds of [-119, -65, 20, 60]) expect(await resultOf(seconds)).toBe('accepted')
+    expect(await resultOf(-121)).toEqual([
+      'The DPoP proof was created 121 s ago. Check the clock of the client.',
+      'iat',
+    ])
+    expect(await resultOf(61)).toEqual([
+      'The DPoP proof was created 61 s in the future. Check the clock of the client.',
+      'iat',
+    ])
+  })
+
+  it.each([
+    [{ htm: 'POST' }, 'The DPoP proof is for another method.', 'htm', 'POST', 'GET'],
+    [
+      { htu: 'http://10.0.0.1/orders' },
+      'The DPoP proof is for another URL.',
+      'htu',
+      'http://10.0.0.1/orders',
+      'https://orders.example.com/orders',
+    ],
+    [{ ath: 'x' }, 'The DPoP proof is for another access token.', 'ath', 'x', 'the hash of the access token'],
+    [
+      { jti: 'x'.repeat(513) },
+      'The DPoP proof is malformed or not signed by its key.',
+      'jti',
+      expect.any(String),
+      'a text of 1 to 512 characters',
+    ],
+  ])('that are rejected for %j have a reason', async (claims, message, claim, received, expected) => {
+    const { verifier, createTestToken } = createTestVerifier({ dpop: {} })
+    const { thumbprint, prove } = await createDpopKey()
+    const token = createTestToken({ claims: { cnf: { jkt: thumbprint } } })
+    const url = 'https://orders.example.com/orders'
+    const dpop = await prove({ method: 'GET', url, token }, claims)
+    await expect(
+      verifier.verify(`DPoP ${token}`, { request: { method: 'GET', url, dpop } }),
+    ).rejects.toMatchObject({
+      code: 'invalid_dpop_proof',
+      message,
+      reason: { claim, received, expected },
+    })
   })
 
   describe('are for the URL of the request', () => {

@@ -1,21 +1,21 @@
 import { TokenError, type Clock } from '@tokenwell/core'
 import { errorCode } from '@tokenwell/core/protocol'
-import { calculateJwkThumbprint, EmbeddedJWK, jwtVerify, type JWTVerifyResult } from 'jose'
 import type { VerifiedRequest } from '../http/node-request.ts'
-import { sameTarget } from '../http/request-target.ts'
+import { rejectionReason, type RejectionReason } from '../http/rejection-reason.ts'
 import { tokenError, type TokenVerificationFailure } from '../http/token-verification-error.ts'
 import { orAborted, withDeadline } from './deadline.ts'
 import { digest } from './digest.ts'
+import { checkDpopProof, proofExpiry } from './dpop-proof.ts'
 
 /** How proofs of possession are checked (RFC 9449). With this option, challenges offer DPoP. */
 export interface DpopOptions {
   /** Rejects tokens that are not bound to a key. @default false */
   readonly required?: boolean | undefined
-  /** @default ES256, ES384, ES512, EdDSA, Ed25519, RS256 and PS256 */
+  /** @default RS, PS and ES with 256, 384 or 512 bits, EdDSA and Ed25519 */
   readonly algorithms?: readonly string[] | undefined
-  /** Maximum age of a proof. @default 60 */
+  /** Maximum age of a proof. The clocks of clients may be off by another minute, either way. @default 60 */
   readonly maxAgeSeconds?: number | undefined
-  /** Maximum number of proofs remembered, so that none is accepted twice; beyond it, requests get a 503. @default 200_000 */
+  /** Maximum number of proofs remembered, so that none is accepted twice; beyond it, requests get a 503. @default 500_000 */
   readonly maxProofs?: number | undefined
   /**
    * Remembers a proof for several processes, until it expires; returns false if it is already known. If it throws, or
@@ -24,9 +24,6 @@ export interface DpopOptions {
    */
   readonly rememberProof?: ((id: string, until: Date) => boolean | Promise<boolean>) | undefined
 }
-
-/** How far the clocks of clients may be ahead, in seconds. */
-const tolerance = 5
 
 /** How long `rememberProof` may take, in milliseconds. */
 const rememberTimeoutMs = 5_000
@@ -47,24 +44,8 @@ export interface DpopProofsOptions extends DpopOptions {
 
 /** Checks proofs of possession (RFC 9449, section 4.3). */
 export function createDpopProofs(options: DpopProofsOptions): DpopProofs {
-  const { algorithms, clock, publicUrl, maxAgeSeconds = 60, maxProofs = 200_000 } = options
+  const { algorithms, clock, publicUrl, maxAgeSeconds, maxProofs = 500_000 } = options
   const remember = options.rememberProof ?? createSeenProofs(maxProofs, clock)
-
-  const verify = async (proof: string): Promise<JWTVerifyResult | undefined> => {
-    try {
-      return await jwtVerify(proof, EmbeddedJWK, {
-        typ: 'dpop+jwt',
-        algorithms: [...algorithms],
-        requiredClaims: ['jti', 'htm', 'htu', 'iat', 'ath'],
-        maxTokenAge: maxAgeSeconds,
-        clockTolerance: tolerance,
-        currentDate: new Date(clock.now()),
-      })
-    } catch {
-      // jose and WebCrypto may throw anything for an unusual key.
-      return undefined
-    }
-  }
 
   /** Of requests: an API may check one request several times, even at once. */
   const remembered = new WeakMap<object, { readonly id: string; readonly isNew: Promise<boolean> }>()
@@ -88,26 +69,32 @@ export function createDpopProofs(options: DpopProofsOptions): DpopProofs {
           message: 'The Host header or the target of the request is invalid.',
         }
       }
-      const proof = await verify(request.dpop)
-      if (proof === undefined) return malformedProof
-      const { jti, htm, htu, iat = 0, ath } = proof.payload
-      if (htm !== request.method || !sameTarget(htu, request.url, publicUrl)) {
-        return invalidProof('The DPoP proof is for another request.')
-      }
-      if (ath !== (await digest(token))) return invalidProof('The DPoP proof is for another access token.')
-      if ((await calculateJwkThumbprint(proof.protectedHeader.jwk!)) !== thumbprint) {
+      const { method, url, dpop } = request
+      const nowMs = clock.now()
+      const proof = await checkDpopProof(dpop, {
+        method,
+        url,
+        publicUrl,
+        accessToken: token,
+        algorithms,
+        maxAgeSeconds,
+        nowMs,
+      })
+      if (proof.problem !== undefined) return invalidProof(proof.problem, proof.reason)
+      if (proof.keyThumbprint !== thumbprint) {
         return {
           code: 'invalid_token',
           message: 'The access token is bound to a different key than the one that signed the DPoP proof.',
+          reason: rejectionReason('jkt', thumbprint, proof.keyThumbprint),
         }
       }
-      // A proof is accepted exactly as long as it is remembered: jose compares whole seconds.
-      const until = new Date((iat + maxAgeSeconds + tolerance) * 1000)
-      const id = await digest(`${thumbprint}.${String(jti)}`)
+      // A proof is accepted exactly as long as it is remembered.
+      const until = new Date(proofExpiry(proof, maxAgeSeconds))
+      const id = await digest(`${thumbprint}.${proof.jti}`)
       try {
         const isNew = await isUnused(id, until, request.incoming ?? request)
         if (!isNew) return invalidProof('The DPoP proof has already been used.')
-        return clock.now() < until.getTime() ? undefined : malformedProof
+        return clock.now() < until.getTime() ? undefined : invalidProof('The DPoP proof has expired.')
       } catch (error) {
         const failed = tokenError('unavailable', `dpop.rememberProof failed (${errorCode(error)}).`)
         return {
@@ -121,11 +108,9 @@ export function createDpopProofs(options: DpopProofsOptions): DpopProofs {
   }
 }
 
-function invalidProof(message: string): TokenVerificationFailure {
-  return { code: 'invalid_dpop_proof', message }
+function invalidProof(message: string, reason?: RejectionReason): TokenVerificationFailure {
+  return { code: 'invalid_dpop_proof', message, reason }
 }
-
-const malformedProof = invalidProof('The DPoP proof is malformed, expired or not signed by its key.')
 
 /**
  * Remembers proofs for as long as they could be accepted again. When it is full, it rejects new proofs rather than

@@ -10,6 +10,7 @@ import {
 } from 'jose'
 import { LRUCache } from 'lru-cache'
 import { oneOf, rejectionReason, timeOf, type RejectionReason } from '../http/rejection-reason.ts'
+import { asymmetricAlgorithms } from './algorithms.ts'
 import { createIssuerKeys, type IssuerKeysOptions } from './issuer-keys.ts'
 import type { KeySet } from './key-set.ts'
 import { findRestriction, toVerifiedToken, type TokenRestrictions } from './requirements.ts'
@@ -51,9 +52,6 @@ export type FindIssuer = (
   issuer: unknown,
 ) => JwtCheckOptions | RejectionReason | Promise<JwtCheckOptions | RejectionReason>
 
-/** Algorithms with a public key: a public key must never be used as a shared secret. */
-const asymmetric = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ')
-
 /** Tenants whose keys are kept. */
 const maxIssuers = 1_000
 
@@ -85,7 +83,13 @@ interface PreparedIssuer {
 }
 
 function requirementsOf(options: JwtCheckOptions): PreparedIssuer['requirements'] {
-  const { issuer, audience, typ = 'at+jwt', algorithms = asymmetric, clockToleranceSeconds = 5 } = options
+  const {
+    issuer,
+    audience,
+    typ = 'at+jwt',
+    algorithms = asymmetricAlgorithms,
+    clockToleranceSeconds = 5,
+  } = options
   return {
     issuer,
     ...(audience !== false && { audience: [audience].flat() }),

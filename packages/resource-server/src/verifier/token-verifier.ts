@@ -1,5 +1,6 @@
 import { TokenError } from '@tokenwell/core'
 import { notifyListener } from '@tokenwell/core/protocol'
+import { asymmetricAlgorithms } from '../checks/algorithms.ts'
 import { digest } from '../checks/digest.ts'
 import type { DpopProofs } from '../checks/dpop-proofs.ts'
 import {
@@ -68,7 +69,6 @@ export interface TokenVerifier {
   subscribe(listener: VerificationEventListener): () => void
 }
 
-const dpopAlgorithms = ['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519', 'RS256', 'PS256']
 const none: readonly never[] = []
 const systemClock = { now: () => Date.now(), monotonic: () => performance.now() }
 
@@ -96,7 +96,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
     waitUntil,
     report,
   })
-  const offeredAlgorithms = dpop && (dpop.algorithms ?? dpopAlgorithms)
+  const offeredAlgorithms = dpop && (dpop.algorithms ?? asymmetricAlgorithms)
   const resourceMetadata = createResourceMetadata(options, offeredAlgorithms)
   const challenges = {
     realm,
@@ -110,7 +110,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
     (proofs ??= import('../checks/dpop-proofs.ts').then(({ createDpopProofs }) =>
       createDpopProofs({
         ...dpop,
-        algorithms: dpop?.algorithms ?? dpopAlgorithms,
+        algorithms: dpop?.algorithms ?? asymmetricAlgorithms,
         publicUrl: options.publicUrl,
         clock,
       }),

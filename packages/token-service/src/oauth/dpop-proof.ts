@@ -1,10 +1,5 @@
-import { calculateJwkThumbprint, EmbeddedJWK, errors, jwtVerify } from 'jose'
-import { assertionAlgorithms } from './assertion-algorithms.ts'
+import { checkDpopProof, proofExpiry } from '@tokenwell/resource-server/internal'
 import { ProtocolError } from './protocol-error.ts'
-
-const maxAgeSeconds = 60
-// As for assertions.
-const toleranceSeconds = 60
 
 export interface DpopProofContext {
   readonly clientId: string
@@ -31,37 +26,20 @@ export async function verifyDpopProof(
   proof: string,
   { clientId, url, nowMs }: DpopProofContext,
 ): Promise<VerifiedProof> {
-  const invalid = (parameter?: string) => new ProtocolError('invalid_dpop_proof', { clientId, parameter })
-  const verified = await jwtVerify(proof, EmbeddedJWK, {
-    typ: 'dpop+jwt',
-    algorithms: assertionAlgorithms,
-    requiredClaims: ['jti', 'htm', 'htu', 'iat'],
-    maxTokenAge: maxAgeSeconds,
-    clockTolerance: toleranceSeconds,
-    currentDate: new Date(nowMs),
-  }).catch((error: unknown) => {
-    // For an unusual key, jose and WebCrypto may throw anything.
-    const isClaim = error instanceof errors.JWTClaimValidationFailed || error instanceof errors.JWTExpired
-    throw invalid(isClaim ? error.claim : undefined)
-  })
-  const { jti, htm, htu, iat = 0 } = verified.payload
-  if (htm !== 'POST') throw invalid('htm')
-  if (typeof htu !== 'string' || withoutQuery(htu) !== withoutQuery(url)) throw invalid('htu')
-  if (typeof jti !== 'string' || jti === '' || jti.length > 512) throw invalid('jti')
-  const keyThumbprint = await calculateJwkThumbprint(verified.protectedHeader.jwk!)
+  const checked = await checkDpopProof(proof, { method: 'POST', url, nowMs })
+  if (checked.problem !== undefined) {
+    const { claim } = checked.reason
+    throw new ProtocolError('invalid_dpop_proof', {
+      clientId,
+      parameter: claim === 'format' ? undefined : claim,
+    })
+  }
+  const { keyThumbprint, jti } = checked
   return {
     keyThumbprint,
     // Neither a client ID nor the name of an issuer begins with a line break.
     id: `\n${keyThumbprint} ${jti}`,
-    expiresAtMs: Math.ceil((iat + 2 * (maxAgeSeconds + toleranceSeconds)) * 1000),
+    // `iat` may have a fraction.
+    expiresAtMs: Math.ceil(2 * proofExpiry(checked) - checked.issuedAt * 1_000),
   }
-}
-
-/** `htu` has neither query nor fragment, and clients that add them mean the same (RFC 9449, section 4.3). */
-function withoutQuery(url: string): string | undefined {
-  if (!URL.canParse(url)) return undefined
-  const parsed = new URL(url)
-  parsed.search = ''
-  parsed.hash = ''
-  return parsed.href
 }

@@ -114,7 +114,7 @@ const descriptions: Record<ErrorReason, ErrorDescription> = {
     status: 400,
     error: 'invalid_dpop_proof',
     description:
-      'The DPoP proof is malformed or not signed by its key, or a claim is missing, invalid, expired or already used',
+      'The DPoP proof is malformed or not signed by its key, its client has a clock that is off (iat), or a claim is missing, invalid, expired or already used',
   },
   key_set_unavailable: {
     status: 503,

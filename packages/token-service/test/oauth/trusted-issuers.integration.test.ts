@@ -431,6 +431,13 @@ describe('replay detection', () => {
     expect(await outcome(service)).toBe('400 invalid_grant : jti')
   })
 
+  it('needs an ID of 1 to 512 characters', async () => {
+    const service = await trustingService({ detectReplay: true })
+    const outcomeWith = (jti: unknown) => outcome(service, { claims: { jti } })
+    for (const jti of ['', 'x'.repeat(513), 5]) expect(await outcomeWith(jti)).toBe('400 invalid_grant : jti')
+    for (const jti of ['x', 'x'.repeat(512)]) expect(await outcomeWith(jti)).toBe('orders')
+  })
+
   it('is off unless it is set: platforms send one JWT until it expires', async () => {
     const service = await trustingService()
     const claims = { jti: 'run-1' }
