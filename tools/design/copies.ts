@@ -13,7 +13,7 @@ const example = 'apps/speech-to-text/src/page'
 const places = [
   { folder: portal, icon: portal, styles: ['base', 'controls', 'list'] },
   { folder: 'docs/.vitepress/theme/design', icon: 'docs/public', styles: ['controls'] },
-  { folder: `${example}/design`, icon: example, styles: ['base', 'controls', 'list'] },
+  { folder: `${example}/design`, icon: example, styles: ['base', 'controls'] },
 ] as const
 
 const fonts = ['sans.woff2', 'mono.woff2', 'OFL.txt'] as const

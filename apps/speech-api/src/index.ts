@@ -1,22 +1,13 @@
-export { AudioError, type AudioErrorCode } from './wav/wav-format.ts'
-export { createSpeechApi } from './server/create-speech-api.ts'
-export { type CommandEngineOptions, createCommandEngine } from './engines/command/create-command-engine.ts'
-export { createGrammarEngine, type GrammarEngineOptions } from './engines/grammar/create-grammar-engine.ts'
-export type { JobResponse, TranscriptionResponse } from './http/transcription-routes.ts'
-export type { SlowUploadLimits } from './http/read-upload.ts'
-export type { SpeechApiOptions, StartSpeechApiOptions } from './server/speech-api-options.ts'
-export {
-  EngineBusyError,
-  EngineError,
-  type EngineErrorCode,
-  type ExpectedSpeech,
-  ExpectedSpeechError,
-  type ExpectedSpeechErrorCode,
-  type GrammarName,
-  type TranscribeOptions,
-  type SpeechEngine,
-  type SpeechSegment,
-  type Transcript,
-  type TranscriptWarning,
+export { ApiError } from './api-error.ts'
+export { createCommandEngine } from './engines/command-engine.ts'
+export { createGrammarEngine } from './engines/grammar/create-grammar-engine.ts'
+export type {
+  EngineOptions,
+  ExpectedSpeech,
+  SpeechEngine,
+  SpeechSegment,
+  Transcript,
+  TranscriptWarning,
 } from './engines/speech-engine.ts'
-export { type RunningSpeechApi, startSpeechApi } from './server/create-speech-api.ts'
+export { type RunningSpeechApi, type SpeechApiOptions, startSpeechApi } from './http/create-speech-api.ts'
+export type { TranscriptionResponse } from './http/schemas.ts'

@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs'
-import type { ExpectedSpeech } from '@tokenwell/speech-api'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { createResampler, joinSamples } from '../../src/wav/resampler.ts'
-import { createWavReader } from '../../src/wav/wav-reader.ts'
+import { openWavFile } from '../../src/wav/wav-file.ts'
 import { wavFile } from './wav-file.ts'
 
 /** White noise with a given root mean square. */
@@ -34,18 +37,36 @@ export function resampled(samples: Float32Array, to: number): Float32Array {
   return joinSamples([resampler.push(samples), resampler.end()])
 }
 
-/** The samples of a file, at 16 kHz. */
-export function samplesOf(file: Uint8Array): Float32Array {
-  const reader = createWavReader(16_000)
-  return joinSamples([reader.push(file), reader.end()])
+/** Writes a file, and removes it again. */
+export async function withFile<T>(content: Uint8Array, use: (path: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'recording-'))
+  try {
+    const path = join(folder, 'recording.wav')
+    await writeFile(path, content)
+    return await use(path)
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+/** The samples of a file. */
+export function samplesOf(file: Uint8Array, sampleRate = 16_000): Promise<Float32Array> {
+  return withFile(file, async (path) => {
+    await using wav = await openWavFile(path)
+    const pieces: Float32Array[] = []
+    for await (const piece of wav.samples(sampleRate)) pieces.push(piece)
+    return joinSamples(pieces)
+  })
 }
 
 const FOLDER = new URL('../../../speech-to-text/samples/', import.meta.url)
 
+export type Fields = Readonly<Record<string, string>>
+
 interface Sample {
   readonly name: string
   readonly wav: Uint8Array<ArrayBuffer>
-  readonly expected: ExpectedSpeech
+  readonly fields: Fields
   readonly text: string
 }
 
@@ -53,7 +74,7 @@ interface Sample {
 export const samples: readonly Sample[] = (
   JSON.parse(readFileSync(new URL('samples.json', FOLDER), 'utf8')) as {
     file: string
-    expected: ExpectedSpeech
+    fields: Fields
     text: string
   }[]
 ).map(({ file, ...sample }) => ({
@@ -62,25 +83,28 @@ export const samples: readonly Sample[] = (
   wav: Uint8Array.from(readFileSync(new URL(file, FOLDER))),
 }))
 
-/** A sample of digits, which are expected unless a request says otherwise. */
-export const digits = samples.find(({ expected }) => expected.grammar === 'digits') as Sample
+/** The path of a sample. */
+export function sampleFile(name: string): string {
+  return fileURLToPath(new URL(name, FOLDER))
+}
+
+/** The sample for each kind of expected speech. */
+export function sampleOf(expected: string): Sample {
+  return samples.find(({ fields }) => fields['expected'] === expected)!
+}
 
 /** A form with a recording and what is expected in it. */
-export function formOf({ wav, expected }: Pick<Sample, 'wav' | 'expected'>): FormData {
+export function formOf({ wav, fields }: { wav?: Uint8Array<ArrayBuffer>; fields: Fields }): FormData {
   const form = new FormData()
-  if (expected.grammar === 'text') form.set('text', expected.text)
-  else if (expected.grammar === 'phrases') form.set('phrases', expected.phrases.join('\n'))
-  else form.set('grammar', expected.grammar)
-  form.set('file', new Blob([wav]), 'recording.wav')
+  if (wav) form.set('file', new Blob([wav]), 'recording.wav')
+  for (const [name, value] of Object.entries(fields)) form.set(name, value)
   return form
 }
 
 /** The sample of digits several times, with pauses between them. */
-export function repeated(times: number): Pick<Sample, 'wav' | 'text'> {
-  const once = joinSamples([samplesOf(digits.wav), new Float32Array(0.4 * 16_000)])
+export async function repeated(times: number): Promise<{ wav: Uint8Array<ArrayBuffer>; text: string }> {
+  const digits = sampleOf('digits')
+  const once = joinSamples([await samplesOf(digits.wav), new Float32Array(0.4 * 16_000)])
   const wav = wavFile(joinSamples(Array.from({ length: times }, () => once)))
-  return {
-    wav: Uint8Array.from(wav),
-    text: Array.from({ length: times }, () => digits.text).join(' '),
-  }
+  return { wav: Uint8Array.from(wav), text: Array.from({ length: times }, () => digits.text).join(' ') }
 }

@@ -1,93 +1,95 @@
 import {
-  type TranscribeOptions,
+  type EngineOptions,
+  type SpeechApiOptions,
   type SpeechEngine,
   startSpeechApi,
-  type SpeechApiOptions,
 } from '@tokenwell/speech-api'
-import { type IntrospectionServer, startIntrospectionServer } from './introspection-server.ts'
+import { startTokenService } from '@tokenwell/token-service'
+import { type Fields, formOf, sampleOf } from './recordings.ts'
 
-export interface CountingEngine extends SpeechEngine {
-  /** Bytes read so far, of all recordings. */
-  readonly bytes: number
-  readonly calls: number
-  /** Resolved when the first bytes of a recording have arrived. */
-  readonly started: Promise<void>
-  /** Resolved with the reason when a transcription is aborted. */
-  readonly aborted: Promise<unknown>
+export interface SlowEngine extends SpeechEngine {
+  readonly transcriptions: readonly { readonly path: string; readonly options: EngineOptions }[]
+  /** Ends all transcriptions, those to come as well. */
+  readonly finish: () => void
 }
 
-/** An engine that only counts bytes. It returns an empty transcript once `until` is settled. */
-export function createCountingEngine(until: Promise<unknown> = Promise.resolve()): CountingEngine {
-  const started = Promise.withResolvers<void>()
-  const aborted = Promise.withResolvers<unknown>()
-  const state = { bytes: 0, calls: 0 }
-  return Object.assign(state, {
-    name: 'counting',
-    started: started.promise,
-    aborted: aborted.promise,
-    async transcribe(audio: AsyncIterable<Uint8Array>, { signal, onProgress }: TranscribeOptions) {
-      state.calls++
-      signal.addEventListener('abort', () => aborted.resolve(signal.reason))
-      onProgress?.(0)
-      for await (const piece of audio) {
-        state.bytes += piece.length
-        started.resolve()
-      }
-      await until
-      return { durationSeconds: 0, segments: [] }
+/** An engine that returns one word once it is allowed to. */
+export function createSlowEngine(): SlowEngine {
+  const allowed = Promise.withResolvers<void>()
+  const transcriptions: { path: string; options: EngineOptions }[] = []
+  return {
+    name: 'slow',
+    recognises: ['digits', 'text'],
+    transcriptions,
+    finish: allowed.resolve,
+    async transcribe(path, options) {
+      transcriptions.push({ path, options })
+      const { signal } = options
+      const aborted = new Promise<never>((_, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason as Error))
+      })
+      await Promise.race([allowed.promise, aborted])
+      return { durationSeconds: 1, segments: [{ start: 0, end: 1, text: 'word' }], warnings: [] }
     },
-    close: () => Promise.resolve(),
-  })
+    close: async () => allowed.resolve(),
+  }
 }
 
-export const VALID_TOKEN = 'valid-token-0123456789'
-
-/** Node's fetch also sends what an async iterable yields. */
-type Body = RequestInit['body'] | Uint8Array | AsyncIterable<Uint8Array>
+const api = { clientId: 'speech-api', clientSecret: 'the secret of the speech API' }
+const clients = ['one', 'other', 'without-product'] as const
 
 export interface TestApi extends AsyncDisposable {
   readonly url: string
-  readonly tokenService: IntrospectionServer
-  /** Posts a recording, with a valid token unless the headers contain another. */
-  post(body: Body, headers?: Record<string, string>): Promise<Response>
+  readonly tokenService: Awaited<ReturnType<typeof startTokenService>>
+  readonly tokenOf: (client: (typeof clients)[number]) => Promise<string>
+  /** Sends a request as a client. */
+  readonly call: (path: string, init?: RequestInit, client?: (typeof clients)[number]) => Promise<Response>
+  /** Posts a form, by default with the sample of digits. */
+  readonly post: (
+    fields?: Fields,
+    wav?: Uint8Array<ArrayBuffer>,
+    client?: (typeof clients)[number],
+  ) => Promise<Response>
 }
 
 /** Starts a speech API and a token service on free ports. */
 export async function startTestApi(options: Partial<SpeechApiOptions> = {}): Promise<TestApi> {
-  const tokenService = await startIntrospectionServer()
-  tokenService.tokens.set(VALID_TOKEN, {
-    active: true,
-    client_id: 'a-client',
-    scope: '',
-    exp: Math.floor(Date.now() / 1_000) + 3_600,
-    api_products: ['translation', 'speech-to-text'],
+  const tokenService = await startTokenService({
+    applications: clients.map((clientId) => ({
+      clientId,
+      clientSecret: `the secret of ${clientId}, which is long`,
+      name: clientId,
+      products: clientId === 'without-product' ? [] : ['speech-to-text'],
+    })),
+    resourceServers: [api],
   })
-  const api = await startSpeechApi({
-    authUrl: tokenService.authUrl,
-    clientId: 'speech-api',
-    clientSecret: 'speech-secret',
-    quiet: true,
-    ...options,
-  })
-  return {
-    url: api.url,
+  const { authUrl } = tokenService
+  const running = await startSpeechApi({ ...api, authUrl, quiet: true, ...options })
+  const tokens = new Map<string, string>()
+  const started: TestApi = {
+    url: running.url,
     tokenService,
-    post: (body, headers = {}) =>
-      fetch(`${api.url}/v1/transcriptions`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${VALID_TOKEN}`, 'content-type': 'audio/wav', ...headers },
-        ...(body === undefined ? {} : { body: body as BodyInit, duplex: 'half' }),
-      }),
+    async tokenOf(client) {
+      const body = new URLSearchParams({
+        client_id: client,
+        client_secret: `the secret of ${client}, which is long`,
+      })
+      const path = '/oauth/client_credential/accesstoken?grant_type=client_credentials'
+      const response = await fetch(authUrl + path, { method: 'POST', body })
+      return ((await response.json()) as { access_token: string }).access_token
+    },
+    async call(path, init, client = 'one') {
+      if (!tokens.has(client)) tokens.set(client, await started.tokenOf(client))
+      const headers = new Headers(init?.headers)
+      headers.set('authorization', `Bearer ${tokens.get(client)}`)
+      return fetch(running.url + path, { ...init, headers })
+    },
+    post: (fields = { expected: 'digits' }, wav = sampleOf('digits').wav, client) =>
+      started.call('/v1/transcriptions', { method: 'POST', body: formOf({ wav, fields }) }, client),
     async [Symbol.asyncDispose]() {
-      await api.close()
-      await tokenService.stop()
+      await running.close()
+      await tokenService.close()
     },
   }
-}
-
-/** Adds a client with a token to the token service; returns the headers of its requests. */
-export function addClient(api: TestApi, clientId: string): Record<string, string> {
-  const token = `token-of-${clientId}`
-  api.tokenService.tokens.set(token, { active: true, client_id: clientId, api_products: ['speech-to-text'] })
-  return { authorization: `Bearer ${token}` }
+  return started
 }

@@ -1,7 +1,7 @@
 export interface WavFileOptions {
   readonly sampleRate?: number
   readonly channels?: number
-  readonly encoding?: 'integer' | 'float'
+  readonly encoding?: 'integer' | 'float' | 'a-law' | 'µ-law'
   readonly bits?: 8 | 16 | 24 | 32 | 64
   readonly extensible?: boolean
   /** Length of the samples that the header states. */
@@ -15,7 +15,12 @@ const GUID_TAIL = Buffer.from('000000001000800000aa00389b71', 'hex')
 
 /** Encodes a WAV file with the same samples in each channel. */
 export function wavFile(samples: Float32Array, options: WavFileOptions = {}): Buffer {
-  const { sampleRate = 16_000, channels = 1, encoding = 'integer', bits = 16 } = options
+  const {
+    sampleRate = 16_000,
+    channels = 1,
+    encoding = 'integer',
+    bits = encoding.endsWith('law') ? 8 : 16,
+  } = options
   const bytes = bits / 8
   const data = Buffer.alloc(samples.length * channels * bytes)
   samples.forEach((sample, index) => {
@@ -23,7 +28,7 @@ export function wavFile(samples: Float32Array, options: WavFileOptions = {}): Bu
       writeSample(data, (index * channels + channel) * bytes, sample, encoding, bits)
     }
   })
-  const tag = encoding === 'float' ? 3 : 1
+  const tag = { integer: 1, float: 3, 'a-law': 6, 'µ-law': 7 }[encoding]
   const format = Buffer.alloc(options.extensible ? 40 : 16)
   format.writeUInt16LE(options.extensible ? 0xfffe : tag, 0)
   format.writeUInt16LE(channels, 2)
@@ -60,8 +65,24 @@ function writeSample(data: Buffer, offset: number, sample: number, encoding: str
     else data.writeFloatLE(sample, offset)
     return
   }
+  if (encoding.endsWith('law')) return void data.writeUInt8(companded(sample, encoding === 'a-law'), offset)
   const most = 2 ** (bits - 1) - 1
   const value = Math.round(Math.max(-1, Math.min(1, sample)) * most)
   if (bits === 8) data.writeUInt8(value + 128, offset)
   else data.writeIntLE(value, offset, bits / 8)
+}
+
+/** The continuous curves of G.711 (which its segments approximate), to be independent of the table that is tested. */
+function companded(sample: number, isALaw: boolean): number {
+  const magnitude = Math.min(1, Math.abs(sample))
+  if (!isALaw) {
+    const code = Math.round((127 * Math.log(1 + 255 * magnitude)) / Math.log(256))
+    return ~((sample < 0 ? 0x80 : 0) | code) & 0xff
+  }
+  const a = 87.6
+  const curve =
+    magnitude < 1 / a
+      ? (a * magnitude) / (1 + Math.log(a))
+      : (1 + Math.log(a * magnitude)) / (1 + Math.log(a))
+  return ((sample < 0 ? 0 : 0x80) | Math.round(127 * curve)) ^ 0x55
 }

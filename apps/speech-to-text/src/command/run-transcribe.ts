@@ -1,106 +1,53 @@
-import { readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
-import { Command, InvalidArgumentError, Option } from 'commander'
-import { type ClientName, clientNames, createSpeechClient } from '../clients/create-speech-client.ts'
-import type { Connection } from '../platform/connection.ts'
-import { describeError } from '../platform/describe-error.ts'
+import { openAsBlob, readFileSync } from 'node:fs'
+import { arrayBuffer } from 'node:stream/consumers'
+import { parseArgs, styleText } from 'node:util'
+import { Listr, ListrLogger, ProcessOutput } from 'listr2'
+import pLimit from 'p-limit'
+import pRetry from 'p-retry'
+import { clientCredentials, credentialsFrom } from '@tokenwell/core'
+import { createSpeechClient, type Transcription } from '../fetch/speech.ts'
 import { findPlatform } from '../platform/find-platform.ts'
-import { type Expected, type GrammarName, grammarNames } from '../speech/speech-api-response.ts'
-import { findRecordings } from './find-recordings.ts'
-import { startProgress, plural, printError, printOutcome } from './progress.ts'
-import { type Outcome, transcribeAll } from './transcribe-with-retries.ts'
+import { describeError, isRecordingInvalid, isRetryable } from './describe-error.ts'
 
-export interface TranscribeOptions {
-  readonly client: ClientName
-  readonly grammar?: GrammarName | undefined
-  /** One per line. */
-  readonly phrases?: string | undefined
-  readonly text?: string | undefined
-  readonly concurrency: number
-  readonly retries: number
-  readonly json?: boolean | undefined
-  readonly quiet?: boolean | undefined
-}
+const help = `Usage: transcribe --expected WHAT [options] FILE...
 
-const notes = `
-FILE is a WAV recording, a folder, a glob pattern, or - for standard input.
+Transcribes WAV files (- for standard input), and prints one line for each.
+
+  --expected WHAT   what is spoken: digits, numbers, codes, phrases, text; or speech, with a speech API that
+                    was started with SPEECH_ENGINE
+  --phrases FILE    the sentences of "phrases", one in each line
+  --text FILE       the text of "text"
+  --retries NUMBER  how often to try again when a service is not available (default: 4)
+  --json            print one JSON object in each line, with the time of each word
 
 Without AUTH_URL, a token service and a speech API are started on this machine. To use others, set
 AUTH_URL, SPEECH_URL, CLIENT_ID and CLIENT_SECRET (or CONSUMER_KEY and CONSUMER_SECRET).
 
 Exit codes:
   0  all recordings were transcribed
-  1  a service could not be reached or rejected the request, or an environment variable is missing or invalid
-  2  an option is invalid, and nothing was transcribed; or a recording failed, and the others were transcribed`
+  1  a service is not available or rejected the request, or a variable of the environment is invalid
+  2  an option is invalid, and nothing was transcribed; or a recording failed, and the others were transcribed
+`
 
-/** Defines the command line of `transcribe`. */
-export function transcribeCommand(
-  run: (files: readonly string[], options: TranscribeOptions) => Promise<void>,
-): Command {
-  return new Command('transcribe')
-    .description('Transcribes recordings of speech and prints one line for each.')
-    .usage('[options] FILE...')
-    .argument('<FILE...>')
-    .addOption(
-      new Option('--client <name>', 'HTTP client for the speech API').choices(clientNames).default('fetch'),
-    )
-    .addOption(
-      new Option('--grammar <name>', 'what is spoken (default: digits)')
-        .choices(grammarNames)
-        .conflicts(['phrases', 'text']),
-    )
-    .addOption(
-      new Option('--phrases <file>', 'file with the sentences that may be spoken, one per line')
-        .argParser(textIn)
-        .conflicts('text'),
-    )
-    .option('--text <file>', 'file with the text that is spoken; --json prints when each word begins', textIn)
-    .option('--concurrency <number>', 'number of recordings transcribed at the same time', integer(1, 100), 4)
-    .option('--retries <number>', 'number of retries when a service cannot be reached', integer(0, 20), 4)
-    .option('--json', 'print one JSON object per line, with segments and times')
-    .option('--quiet', 'print no summary')
-    .addHelpText('after', notes)
-    .exitOverride((error) => {
-      process.exit(error.exitCode === 0 ? 0 : 2)
-    })
-    .action(run)
-}
+const { stdout, stderr } = process
 
-/** Relative to the folder of the user: pnpm changes it. */
-const folder = process.env['INIT_CWD'] ?? process.cwd()
-
-function textIn(file: string): string {
+/** Runs the command, and returns its exit code. */
+export async function runTranscribe(args: readonly string[]): Promise<number> {
+  let options: Options
   try {
-    return readFileSync(resolve(folder, file), 'utf8')
-  } catch {
-    throw new InvalidArgumentError(`${file} could not be read.`)
+    const parsed = readOptions(args)
+    if (!parsed) return 0
+    options = parsed
+  } catch (error) {
+    printError(`${(error as Error).message} See transcribe --help.`)
+    return 2
   }
-}
-
-function expectedSpeech({ grammar, phrases, text }: TranscribeOptions): Expected | undefined {
-  if (text !== undefined) return { grammar: 'text', text }
-  if (phrases !== undefined) return { grammar: 'phrases', phrases: phrases.split('\n') }
-  return grammar && { grammar }
-}
-
-function integer(min: number, max: number): (text: string) => number {
-  return (text) => {
-    const number = Number(text)
-    if (/^\d+$/.test(text) && number >= min && number <= max) return number
-    throw new InvalidArgumentError(`Use a whole number from ${min} to ${max}.`)
-  }
-}
-
-const { stderr } = process
-
-/** Runs the command and returns the exit code. */
-export async function runTranscribe(files: readonly string[], options: TranscribeOptions): Promise<number> {
   let platform: Awaited<ReturnType<typeof findPlatform>> | undefined
   try {
     platform = await findPlatform(process.env)
-    return await transcribeFiles(files, options, platform)
+    return await transcribeFiles(options, platform.environment)
   } catch (error) {
-    const message = describeError(error, platform)
+    const message = describeError(error, platform?.environment['SPEECH_URL'])
     if (message === undefined) throw error
     printError(message)
     return 1
@@ -109,50 +56,132 @@ export async function runTranscribe(files: readonly string[], options: Transcrib
   }
 }
 
+interface Options {
+  readonly files: readonly string[]
+  readonly fields: Readonly<Record<string, string>>
+  readonly retries: number
+  readonly json: boolean
+}
+
+/** @returns undefined if the help was printed */
+function readOptions(args: readonly string[]): Options | undefined {
+  const text = { type: 'string' } as const
+  const flag = { type: 'boolean', default: false } as const
+  const { values, positionals: files } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: { expected: text, phrases: text, text, retries: text, json: flag, help: flag },
+  })
+  if (values.help) {
+    stdout.write(help)
+    return undefined
+  }
+  const { expected, phrases, text: spoken, retries = '4', json } = values
+  if (!expected) throw new Error('--expected is missing: say what is spoken.')
+  if (files.length === 0) throw new Error('No file is named.')
+  if (!/^\d{1,2}$/.test(retries)) throw new Error('--retries must be a whole number up to 99.')
+  const fields = {
+    expected,
+    ...(phrases !== undefined && { phrases: readFileSync(phrases, 'utf8') }),
+    ...(spoken !== undefined && { text: readFileSync(spoken, 'utf8') }),
+  }
+  return { files, fields, retries: Number(retries), json }
+}
+
+type Outcome = { readonly transcript: Transcription } | { readonly error: string }
+
 async function transcribeFiles(
-  files: readonly string[],
-  options: TranscribeOptions,
-  connection: Connection,
+  { files, fields, retries, json }: Options,
+  environment: Readonly<Record<string, string | undefined>>,
 ): Promise<number> {
-  const { client: clientName, concurrency, retries, json = false, quiet = false } = options
   const started = performance.now()
-  const recordings = await findRecordings(files, folder)
+  const { SPEECH_URL: speechUrl = '' } = environment
+  await using tokens = clientCredentials(credentialsFrom(environment))
   let tokenRequests = 0
-  const client = await createSpeechClient(clientName, {
-    ...connection,
-    onEvent: ({ type }) => void (type === 'token_requested' && tokenRequests++),
-  })
-  const progress = startProgress(recordings.length, stderr)
-  const outcomes = transcribeAll(recordings, {
-    client,
-    speechUrl: connection.speechUrl,
-    expected: expectedSpeech(options),
-    concurrency,
-    retries,
-    onStart: (name) => progress.start(name),
-    onEnd: (name) => progress.end(name),
-    onProgress: (name, fraction) => progress.update(name, fraction),
-    onRetry: (error) => progress.note(error.name, `${describeError(error, connection)} Retrying.`),
-  })
-  // On a terminal, results are printed after the progress: they would overwrite each other.
-  const deferred: Outcome[] = []
-  let failures = 0
-  try {
-    for await (const outcome of outcomes) {
-      if ('error' in outcome) failures++
-      if (stderr.isTTY) deferred.push(outcome)
-      else printOutcome(outcome, json)
-    }
-  } finally {
-    await progress.close()
-    for (const outcome of deferred) printOutcome(outcome, json)
-    await client.close()
-  }
-  if (!quiet) {
-    const seconds = ((performance.now() - started) / 1000).toFixed(1)
-    const done = failures > 0 ? `${recordings.length - failures} of ` : ''
-    const transcribed = `Transcribed ${done}${plural(recordings.length, 'recording')} with ${clientName}`
-    stderr.write(`${transcribed}: ${plural(tokenRequests, 'token request')}, ${seconds} s\n`)
-  }
+  tokens.subscribe(({ type }) => void (type === 'token_requested' && tokenRequests++))
+  const speech = createSpeechClient(speechUrl, tokens)
+  const limit = pLimit(4)
+  const giveUp = new AbortController()
+
+  const transcribe = (file: string, note: (text: string) => void) =>
+    limit(async (): Promise<Outcome> => {
+      giveUp.signal.throwIfAborted()
+      try {
+        const recording = file === '-' ? new Blob([await arrayBuffer(process.stdin)]) : await openAsBlob(file)
+        const onProgress = (part: number) => note(`${Math.round(part * 100)}%`)
+        const transcript = await pRetry(() => speech.transcribe(recording, fields, onProgress), {
+          retries,
+          minTimeout: 500,
+          maxTimeout: 10_000,
+          randomize: true,
+          signal: giveUp.signal,
+          shouldRetry: ({ error }) => isRetryable(error),
+          onFailedAttempt({ error, retriesLeft }) {
+            if (retriesLeft > 0 && isRetryable(error)) note(`${describeError(error, speechUrl)} Retrying.`)
+          },
+        })
+        return { transcript }
+      } catch (error) {
+        const isUnreadable =
+          Object(error).code === 'ERR_INVALID_ARG_VALUE' || Object(error).name === 'NotReadableError'
+        if (isUnreadable) return { error: `${file} could not be read.` }
+        if (isRecordingInvalid(error)) return { error: `${file}: ${(error as Error).message}` }
+        giveUp.abort(error) // the other recordings would fail as well
+        throw error
+      }
+    })
+
+  const outcomes = await withProgress(files, transcribe)
+  for (const [index, outcome] of outcomes.entries()) print(files[index]!, outcome, json)
+  const failures = outcomes.filter((outcome) => 'error' in outcome).length
+  const seconds = ((performance.now() - started) / 1_000).toFixed(1)
+  const done = `${outcomes.length - failures} of ${plural(outcomes.length, 'recording')}`
+  stderr.write(`Transcribed ${done}: ${plural(tokenRequests, 'token request')}, ${seconds} s\n`)
   return failures > 0 ? 2 : 0
+}
+
+/** Shows the progress on a terminal. Elsewhere, only notes about failures are printed, each once. */
+async function withProgress(
+  files: readonly string[],
+  transcribe: (file: string, note: (text: string) => void) => Promise<Outcome>,
+): Promise<Outcome[]> {
+  if (!stderr.isTTY) {
+    const noted = new Set<string>()
+    const note = (text: string) => {
+      if (!text.endsWith('%') && !noted.has(text)) stderr.write(`${text}\n`)
+      noted.add(text)
+    }
+    return Promise.all(files.map((file) => transcribe(file, note)))
+  }
+  const outcomes: Outcome[] = []
+  const tasks = files.map((file, index) => ({
+    title: file,
+    task: async (_: unknown, task: { output: string }) => {
+      outcomes[index] = await transcribe(file, (text) => (task.output = text))
+    },
+  }))
+  const logger = new ListrLogger({ processOutput: new ProcessOutput(stderr, stderr) })
+  await new Listr(tasks, {
+    concurrent: true,
+    rendererOptions: { clearOutput: true, logger },
+  }).run()
+  return outcomes
+}
+
+function print(file: string, outcome: Outcome, json: boolean): void {
+  if ('error' in outcome) printError(outcome.error)
+  if (json) {
+    stdout.write(`${JSON.stringify({ file, ...('error' in outcome ? outcome : outcome.transcript) })}\n`)
+  } else if ('transcript' in outcome) {
+    stdout.write(`${file}: ${outcome.transcript.text}\n`)
+    for (const { message } of outcome.transcript.warnings ?? []) stderr.write(`${file}: ${message}\n`)
+  }
+}
+
+export function printError(message: string): void {
+  stderr.write(`${styleText('red', message, { stream: stderr })}\n`)
+}
+
+export function plural(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`
 }

@@ -1,36 +1,23 @@
-import { effect, signal, type Signal } from '@preact/signals'
+import axios from 'axios'
 import { render } from 'preact'
-import { App } from './app.tsx'
-import { chooseExpected } from './components/expected-speech.tsx'
-import { createHistory } from './history/history.ts'
-import { createDirectTranscriber } from './transcribing/direct-transcriber.ts'
-import {
-  fetchPageSettings,
-  startSession,
-  createServerTranscriber,
-} from './transcribing/server-transcriber.ts'
-import type { Route } from './transcribing/transcriber.ts'
+import { backendTokens } from '@tokenwell/core'
+import { createSpeechApi } from '../axios/speech.ts'
+import { App, type Routes } from './app.tsx'
 
-/** The user's choice, stored by the browser. */
-function chooseRoute(): Signal<Route> {
-  const route = signal<Route>(localStorage.getItem('route') === 'direct' ? 'direct' : 'server')
-  effect(() => localStorage.setItem('route', route.value))
-  return route
+/** Calls the speech API from this page, with tokens from the server of the page. */
+function direct(speechUrl: string): Routes['direct'] {
+  const tokens = backendTokens({ url: '/api/token' })
+  return { api: createSpeechApi(speechUrl, tokens), tokens }
 }
 
 const root = document.querySelector('#page')!
 
 try {
-  await startSession()
-  const settings = await fetchPageSettings()
-  const transcribers = {
-    direct: createDirectTranscriber(settings.speechUrl),
-    server: createServerTranscriber(),
-  }
-  const route = chooseRoute()
-  const choice = chooseExpected()
-  const history = createHistory(transcribers, () => route.value)
-  render(<App {...{ settings, transcribers, route, choice, history }} />, root)
+  // Sends recordings to the server of the page, which calls the speech API with its own token.
+  const server = axios.create({ baseURL: '/api', timeout: 60_000 })
+  const { data: settings } = await server.get<{ speechUrl: string; trials: boolean }>('/page-settings')
+  const routes = { server: { api: server }, direct: direct(settings.speechUrl) }
+  render(<App routes={routes} trials={settings.trials} />, root)
 } catch {
   render(
     <main class="unavailable">

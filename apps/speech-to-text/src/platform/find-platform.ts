@@ -1,15 +1,33 @@
-import { type Connection, connectionFromEnvironment } from './connection.ts'
+/** A variable of the environment is missing or invalid. The message is one sentence that names it. */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError'
+}
 
 /**
- * Returns the connection that environment variables specify, or starts the services on this machine.
+ * Returns the variables of the services that the environment names; if it names none, starts them on this machine.
  *
- * @throws {ConfigurationError} if a variable is missing or invalid
+ * @throws {SettingsError} if `SPEECH_URL` is missing or invalid
  */
 export async function findPlatform(
   environment: NodeJS.ProcessEnv,
-): Promise<Connection & { close(): Promise<void> }> {
-  const connection = connectionFromEnvironment(environment)
-  if (connection) return { ...connection, close: () => Promise.resolve() }
-  const { startLocalPlatform } = await import('./start-local-platform.ts')
-  return startLocalPlatform()
+  pageOrigins: readonly string[] = [],
+): Promise<{ environment: Readonly<Record<string, string | undefined>>; close(): Promise<void> }> {
+  const { AUTH_URL, TOKEN_ENDPOINT, ISSUER, SPEECH_URL } = environment
+  if (!AUTH_URL && !TOKEN_ENDPOINT && !ISSUER && !SPEECH_URL) {
+    const { startLocalPlatform } = await import('./local-platform.ts')
+    return startLocalPlatform(pageOrigins)
+  }
+  if (!SPEECH_URL) {
+    const message = 'SPEECH_URL is missing. Set it, or unset AUTH_URL to start all services on this machine.'
+    throw new SettingsError(message)
+  }
+  if (!/^https?:$/.test(URL.parse(SPEECH_URL)?.protocol ?? '')) {
+    throw new SettingsError(
+      'SPEECH_URL is not a valid URL. Include the scheme, as in https://service.example.com.',
+    )
+  }
+  return {
+    environment: { ...environment, SPEECH_URL: SPEECH_URL.replace(/\/+$/, '') },
+    close: async () => {},
+  }
 }

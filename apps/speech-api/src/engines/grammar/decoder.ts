@@ -9,8 +9,8 @@ export interface HeardWord {
   /** Seconds from the start of the samples. */
   readonly start: number
   readonly end: number
-  /** How badly the sound fits the word: about 2 for the right word, 5 for another one. */
-  readonly misfit: number
+  /** The decoder's acoustic score of the word, from 0 to 1: smaller for a longer word, so not to be compared. */
+  readonly score: number
 }
 
 /** Recognises speech with SoundSwallower, the WebAssembly build of PocketSphinx. It blocks its thread meanwhile. */
@@ -67,12 +67,12 @@ export async function createDecoder(): Promise<Decoder> {
       // Without phones: for those, it fails if nothing that the grammar allows was said.
       const words = decoder.get_alignment({}).w ?? []
       return words
-        .filter(({ t }) => !isFiller(t))
+        .filter(({ t, d }) => !isFiller(t) && d <= longest(decoder.lookup_word(t)))
         .map(({ t, b, d, p }) => ({
           text: t.replace(/\(\d+\)$/, ''), // `two(2)` is the second pronunciation of `two`
           start: toFrame(b - MARGIN),
           end: toFrame(b + d - MARGIN),
-          misfit: d > longest(decoder.lookup_word(t)) ? NOT_SPEECH : misfitOf(p, d * FRAMES_PER_SECOND),
+          score: p,
         }))
     },
   }
@@ -94,21 +94,9 @@ function isFiller(word: string): boolean {
   return /^[<[(]/.test(word)
 }
 
-const NOT_SPEECH = 10
 const PHONE_SECONDS = 0.3
 
-/** The longest that a word may take, by its phones: a tone fits a vowel well, but lasts longer. */
-function longest(phones: string): number {
-  return PHONE_SECONDS * (phones.split(' ').length + 1)
-}
-
-const SCORE_SCALE = 1_024
-const LEAST_P = 5e-4 // below it, 0 is printed
-
-/**
- * `p` is not a probability that one could compare: it is the acoustic score of all frames of the word, relative to the
- * best sound in each, and so smaller for a longer word.
- */
-function misfitOf(p: number, frames: number): number {
-  return (-SCORE_SCALE * Math.log(Math.max(p, LEAST_P))) / frames
+/** The longest that a word may take, by its phones: a tone or a hiss fits a sound well, but lasts longer. */
+function longest(phones: string | null): number {
+  return PHONE_SECONDS * ((phones ?? '').split(' ').length + 1)
 }

@@ -1,61 +1,58 @@
 import { parentPort } from 'node:worker_threads'
-import { AudioError, type AudioErrorCode } from '../../wav/wav-format.ts'
-import {
-  ExpectedSpeechError,
-  type ExpectedSpeech,
-  type ExpectedSpeechErrorCode,
-  type Transcript,
-} from '../speech-engine.ts'
-import { createDecoder } from './decoder.ts'
-import { createTranscription, type Transcription } from './transcription.ts'
+import { ApiError } from '../../api-error.ts'
+import type { Transcript } from '../speech-engine.ts'
+import { createDecoder, type Decoder } from './decoder.ts'
+import { transcribeFile, type TranscribeFileOptions } from './transcribe-file.ts'
 
-/** Sent to the thread. It responds to each message of a job before the next is sent, but not to `remove`. */
+/** Sent to the thread, which works on all of its recordings at the same time, an utterance of each in turn. */
 export type ThreadRequest =
-  | { readonly kind: 'begin'; readonly job: number; readonly expected: ExpectedSpeech }
-  | { readonly kind: 'audio'; readonly job: number; readonly bytes: Uint8Array<ArrayBuffer> }
-  | { readonly kind: 'end'; readonly job: number }
-  | { readonly kind: 'remove'; readonly job: number }
+  | { readonly job: number; readonly path: string; readonly expected: TranscribeFileOptions['expected'] }
+  | { readonly job: number; readonly cancel: true }
 
-export type ThreadResponse =
-  | { readonly kind: 'processed'; readonly job: number; readonly processedSeconds: number }
-  | { readonly kind: 'transcribed'; readonly job: number; readonly transcript: Transcript }
-  /** Because of what the client has sent. Any other error ends the thread. */
-  | { readonly kind: 'rejected'; readonly job: number; readonly error: RejectedInput }
+export type ThreadResponse = { readonly job: number } & (
+  | { readonly progress: number }
+  | { readonly transcript: Transcript }
+  /** The client is the cause. Any other error ends the thread. */
+  | { readonly error: Pick<ApiError, 'status' | 'code' | 'message'> }
+)
 
-export type RejectedInput =
-  | { readonly cause: 'audio'; readonly code: AudioErrorCode; readonly message: string }
-  | { readonly cause: 'expected'; readonly code: ExpectedSpeechErrorCode; readonly message: string }
+const active = new Map<number, AbortController>()
+const loading = createDecoder().then(oneAfterAnother)
 
-const transcriptions = new Map<number, Transcription>()
-const loading = createDecoder()
-
-async function handle(request: ThreadRequest): Promise<ThreadResponse | undefined> {
-  const { job } = request
-  const decoder = await loading
-  try {
-    if (request.kind === 'begin') transcriptions.set(job, createTranscription(decoder, request.expected))
-    const transcription = transcriptions.get(job)
-    if (request.kind === 'remove' || !transcription) return void transcriptions.delete(job)
-    if (request.kind === 'end') return { kind: 'transcribed', job, transcript: await transcription.end() }
-    if (request.kind === 'audio') await transcription.push(request.bytes)
-    return { kind: 'processed', job, processedSeconds: transcription.processedSeconds }
-  } catch (error) {
-    return { kind: 'rejected', job, error: rejectionOf(error) }
+/** A decoder can listen to one recording at a time. */
+function oneAfterAnother(decoder: Decoder): Decoder {
+  let previous: Promise<unknown> = Promise.resolve()
+  return {
+    knows: (word) => decoder.knows(word),
+    hear(samples, grammar) {
+      const words = previous.then(() => decoder.hear(samples, grammar))
+      previous = words
+      return words
+    },
   }
 }
 
-function rejectionOf(error: unknown): RejectedInput {
-  if (error instanceof AudioError) return { cause: 'audio', code: error.code, message: error.message }
-  if (error instanceof ExpectedSpeechError)
-    return { cause: 'expected', code: error.code, message: error.message }
-  throw error
-}
+const respond = (response: ThreadResponse) => parentPort!.postMessage(response, [])
 
-let previous: Promise<void> = Promise.resolve()
-parentPort?.on('message', (request: ThreadRequest) => {
-  // One after another: a decoder can listen to one recording at a time.
-  previous = previous.then(async () => {
-    const response = await handle(request)
-    if (response) parentPort?.postMessage(response, [])
-  })
-})
+parentPort!.on('message', (request: ThreadRequest) => void handle(request))
+
+async function handle(request: ThreadRequest): Promise<void> {
+  const { job } = request
+  if ('cancel' in request) return active.get(job)?.abort(new ApiError(499, 'cancelled', 'It was cancelled.'))
+  const controller = new AbortController()
+  active.set(job, controller)
+  try {
+    const transcript = await transcribeFile(await loading, request.path, {
+      expected: request.expected,
+      onProgress: (progress) => respond({ job, progress }),
+      signal: controller.signal,
+    })
+    respond({ job, transcript })
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    const { status, code, message } = error
+    respond({ job, error: { status, code, message } })
+  } finally {
+    active.delete(job)
+  }
+}

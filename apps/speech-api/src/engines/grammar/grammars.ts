@@ -1,12 +1,8 @@
-import type { GrammarName } from '../speech-engine.ts'
-
 const DIGITS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine']
 const LETTERS = [
   'alpha bravo charlie delta echo foxtrot golf hotel india juliet kilo lima mike november oscar papa quebec romeo',
   'sierra tango uniform victor whiskey x-ray yankee zulu',
 ].flatMap((words) => words.split(' '))
-const MONTHS =
-  'january | february | march | april | may | june | july | august | september | october | november | december'
 
 const digit = '<digit> = zero | one | two | three | four | five | six | seven | eight | nine;'
 const below1000 = `
@@ -19,7 +15,7 @@ const below1000 = `
 /** Several are much less likely than one: the words of a number would also be those of several. */
 const several = '<utterance> = <one> [/0.0001/ <utterance>];'
 
-const rules: Readonly<Record<GrammarName, string>> = {
+const rules = {
   digits: `<utterance> = <digit>+; ${digit}`,
   codes: `<utterance> = (<digit> | ${LETTERS.join(' | ')})+; ${digit}`,
   numbers: `${several}
@@ -27,21 +23,6 @@ const rules: Readonly<Record<GrammarName, string>> = {
     <whole> = [<below1000> million] [<below1000> thousand [and]] <below1000>
       | [<below1000> million] <below1000> thousand | <below1000> million;
     ${digit} ${below1000}`,
-  dates: `${several}
-    <one> = <date> [[at] <time>] | <time> | <money>;
-    <date> = [<weekday>] (<month> [the] <day> | [the] <day> [of] <month>) [<year>] | <weekday> | today | tomorrow | yesterday;
-    <weekday> = sunday | monday | tuesday | wednesday | thursday | friday | saturday;
-    <month> = ${MONTHS};
-    <day> = <ordinal> | tenth | eleventh | twelfth | thirteenth | fourteenth | fifteenth | sixteenth | seventeenth
-      | eighteenth | nineteenth | twentieth | twenty <ordinal> | thirtieth | thirty first;
-    <ordinal> = first | second | third | fourth | fifth | sixth | seventh | eighth | ninth;
-    <year> = (eighteen | nineteen | twenty) (<teen> | <tens> [<unit>] | oh <unit> | hundred) | two thousand [[and] <below100>];
-    <time> = <hour> [o'clock | oh <unit> | <teen> | (twenty | thirty | forty | fifty) [<unit>]] [a.m. | p.m.]
-      | (half past | quarter past | quarter to) <hour> | noon | midnight;
-    <hour> = <unit> | ten | eleven | twelve;
-    <money> = <below1000> [thousand] <currency> [[and] <below100> (cent | cents)] | <below100> (cent | cents);
-    <currency> = dollar | dollars | euro | euros | pound | pounds;
-    ${below1000}`,
 }
 
 /** The grammar in JSGF, of which the rule `<utterance>` is what is said, if anything is. */
@@ -49,11 +30,13 @@ function toJsgf(rulesOfIt: string): string {
   return `#JSGF V1.0; grammar speech; public <speech> = <utterance> | <NULL>; ${rulesOfIt}`
 }
 
-export function fixedGrammar(name: GrammarName): string {
+export type FixedGrammar = keyof typeof rules
+
+export function fixedGrammar(name: FixedGrammar): string {
   return toJsgf(rules[name])
 }
 
-/** Digits and letters as they are written. The words of numbers and dates stay words. */
+/** Digits and letters as they are written. The words of numbers stay words. */
 export const characters: ReadonlyMap<string, string> = new Map([
   ...DIGITS.map((word, digit) => [word, String(digit)] as const),
   ...LETTERS.map((word) => [word, word.charAt(0).toUpperCase()] as const),

@@ -1,16 +1,16 @@
-import {
-  ExpectedSpeechError,
-  type ExpectedSpeech,
-  type GrammarName,
-  type TranscriptWarning,
-} from '../speech-engine.ts'
+import { ApiError } from '../../api-error.ts'
+import type { ExpectedSpeech, TranscriptWarning } from '../speech-engine.ts'
 import type { HeardWord } from './decoder.ts'
-import { characters, fixedGrammar, phraseGrammar, textGrammar } from './grammars.ts'
+import { characters, type FixedGrammar, fixedGrammar, phraseGrammar, textGrammar } from './grammars.ts'
 import { splitText, type WrittenWord } from './written-words.ts'
+
+/** What a grammar can describe. */
+export type GrammarSpeech =
+  | { readonly expected: FixedGrammar }
+  | Extract<ExpectedSpeech, { expected: 'phrases' | 'text' }>
 
 /** What to listen for in one recording, and how it is written. */
 export interface Listener {
-  readonly grammar: ExpectedSpeech['grammar']
   /** The grammar of the next utterance; undefined if no more is expected. */
   grammarFor(seconds: number): string | undefined
   /** Takes the words of that utterance and returns them as they are written. */
@@ -19,26 +19,25 @@ export interface Listener {
   end(): TranscriptWarning[]
 }
 
-/** @throws {ExpectedSpeechError} if a word is not in the dictionary */
-export function createListener(expected: ExpectedSpeech, knows: (word: string) => boolean): Listener {
-  switch (expected.grammar) {
+/** @throws {ApiError} if a word is not in the dictionary */
+export function createListener(expected: GrammarSpeech, knows: (word: string) => boolean): Listener {
+  switch (expected.expected) {
     case 'phrases':
       return listenForPhrases(expected.phrases, knows)
     case 'text':
       return listenForText(expected.text, knows)
     default:
-      return listenFor(expected.grammar)
+      return listenFor(expected.expected)
   }
 }
 
-function listenFor(grammar: GrammarName): Listener {
+function listenFor(grammar: FixedGrammar): Listener {
   const asCharacters = grammar === 'digits' || grammar === 'codes'
   const write = (text: string) => (asCharacters ? (characters.get(text) ?? text) : text)
   const jsgf = fixedGrammar(grammar)
   return {
-    grammar,
     grammarFor: () => jsgf,
-    read: (heard) => heard.map((word) => Object.assign({}, word, { text: write(word.text) })),
+    read: (heard) => heard.map((word) => ({ ...word, text: write(word.text) })),
     end: () => [],
   }
 }
@@ -50,7 +49,6 @@ function listenForPhrases(lines: readonly string[], knows: (word: string) => boo
   phrases.delete('')
   const jsgf = phraseGrammar([...phrases.keys()].map((words) => words.split(' ')))
   return {
-    grammar: 'phrases',
     grammarFor: () => jsgf,
     read: (heard) =>
       write(
@@ -72,7 +70,6 @@ function listenForText(text: string, knows: (word: string) => boolean): Listener
   rejectUnknown(unknown)
   let position = 0
   return {
-    grammar: 'text',
     grammarFor(seconds) {
       if (position === words.length) return undefined
       const next = words.slice(position, position + Math.ceil(seconds * MAX_WORDS_PER_SECOND))
@@ -99,7 +96,8 @@ function rejectUnknown(unknown: readonly string[]): void {
   if (words.length === 0) return
   const named = words.slice(0, MAX_NAMED).map((word) => `"${word.slice(0, 40)}"`)
   const more = words.length > MAX_NAMED ? ` and ${words.length - MAX_NAMED} more` : ''
-  throw new ExpectedSpeechError(
+  throw new ApiError(
+    422,
     'unknown_words',
     `These words are not in the dictionary: ${named.join(', ')}${more}. Replace them, and write numbers as words.`,
   )
@@ -135,9 +133,8 @@ function write(words: readonly WrittenWord[], heard: readonly HeardWord[]): Hear
     from += spoken.length
     const [first] = parts
     if (!first || parts.length < spoken.length) break
-    const duration = parts.reduce((sum, { start, end }) => sum + end - start, 0)
-    const misfit = parts.reduce((sum, part) => sum + part.misfit * (part.end - part.start), 0) / duration
-    written.push({ text, start: first.start, end: parts.at(-1)!.end, misfit })
+    const score = Math.min(...parts.map((part) => part.score))
+    written.push({ text, start: first.start, end: parts.at(-1)!.end, score })
   }
   return written
 }

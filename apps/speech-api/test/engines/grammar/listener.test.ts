@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ExpectedSpeech } from '@tokenwell/speech-api'
-import { createListener } from '../../../src/engines/grammar/listener.ts'
+import { createListener, type GrammarSpeech } from '../../../src/engines/grammar/listener.ts'
 import { splitText } from '../../../src/engines/grammar/written-words.ts'
 
 const known = new Set(
@@ -9,9 +8,9 @@ const known = new Set(
   ),
 )
 const knows = (word: string) => known.has(word)
-const listen = (expected: ExpectedSpeech) => createListener(expected, knows)
-const heard = (text: string, misfit = 2) =>
-  text.split(' ').map((word, index) => ({ text: word, start: index, end: index + 1, misfit }))
+const listen = (expected: GrammarSpeech) => createListener(expected, knows)
+const heard = (text: string, score = 0.9) =>
+  text.split(' ').map((word, index) => ({ text: word, start: index, end: index + 1, score }))
 const textsOf = (words: readonly { text: string }[]) => words.map(({ text }) => text)
 
 describe('a text is split into words as they are written, and as they are spoken:', () => {
@@ -77,9 +76,9 @@ describe('a text is split into words as they are written, and as they are spoken
   })
 })
 
-test.each(['phrases', 'text'] as const)('names words of the %s that are not in the dictionary', (grammar) => {
+test.each(['phrases', 'text'] as const)('names words of the %s that are not in the dictionary', (kind) => {
   const text = `Open the doors, ${Array.from({ length: 12 }, (_, index) => `w${index}`).join(' ')} doors`
-  const expected = grammar === 'text' ? { grammar, text } : { grammar, phrases: ['open', text] }
+  const expected = kind === 'text' ? { expected: kind, text } : { expected: kind, phrases: ['open', text] }
   expect(() => listen(expected)).toThrow(
     expect.objectContaining({
       code: 'unknown_words',
@@ -106,8 +105,8 @@ test.each([
   '\u0000open\u0000 \\door',
 ])('takes no part of a grammar from outside: %s', (line) => {
   for (const expected of [
-    { grammar: 'phrases', phrases: [line] },
-    { grammar: 'text', text: line },
+    { expected: 'phrases', phrases: [line] },
+    { expected: 'text', text: line },
   ] as const) {
     try {
       const rules = rulesIn(listen(expected).grammarFor(1))
@@ -122,7 +121,7 @@ describe('phrases', () => {
   const phrases = ['Open the door!', 'Close the door.', 'open the door at ten', '  ', '—', 'It']
 
   test('are returned as they are written', () => {
-    const listener = listen({ grammar: 'phrases', phrases })
+    const listener = listen({ expected: 'phrases', phrases })
     const read = (text: string) => textsOf(listener.read(heard(text))).join(' ')
     expect(read('close the door')).toBe('Close the door.')
     expect(read('open the door close the door')).toBe('Open the door! Close the door.')
@@ -132,7 +131,7 @@ describe('phrases', () => {
   })
 
   test('that repeat each other are told apart by what follows', () => {
-    const listener = listen({ grammar: 'phrases', phrases: ['a a', 'A A A'] })
+    const listener = listen({ expected: 'phrases', phrases: ['a a', 'A A A'] })
     expect(textsOf(listener.read(heard('a '.repeat(7).trim()))).toSorted()).toEqual(
       ['A', 'A', 'A', 'a', 'a', 'a', 'a'].toSorted(),
     )
@@ -144,7 +143,7 @@ describe('a text', () => {
   const text = 'Please re-record the message, at ten a.m.'
 
   test('is returned as it is written, one utterance after another', () => {
-    const listener = listen({ grammar: 'text', text })
+    const listener = listen({ expected: 'text', text })
     expect(textsOf(listener.read(heard('please re record')))).toEqual(['Please', 're-record'])
     expect(listener.read([])).toEqual([])
     expect(listener.end()).toEqual([
@@ -162,26 +161,23 @@ describe('a text', () => {
     expect(listener.end()).toEqual([])
   })
 
-  test('takes the time of all parts of a word, and the mean of their misfits', () => {
-    const listener = listen({ grammar: 'text', text: 're-record' })
+  test('takes the time of all parts of a word, and the lowest of their scores', () => {
+    const listener = listen({ expected: 'text', text: 're-record' })
     const [first, second] = heard('re record')
-    expect(
-      listener.read([
-        { ...first!, misfit: 1 },
-        { ...second!, end: 4, misfit: 5 },
-      ]),
-    ).toEqual([{ text: 're-record', start: 0, end: 4, misfit: 4 }])
+    expect(listener.read([first!, { ...second!, end: 4, score: 0.4 }])).toEqual([
+      { text: 're-record', start: 0, end: 4, score: 0.4 },
+    ])
   })
 
   test('is expected no faster than anybody speaks', () => {
-    const listener = listen({ grammar: 'text', text: 'door '.repeat(5_000) })
+    const listener = listen({ expected: 'text', text: 'door '.repeat(5_000) })
     expect(rulesIn(listener.grammarFor(10)).match(/<b\d+> =/g)).toHaveLength(10)
   })
 })
 
-test('digits and codes become characters, numbers and dates stay words', () => {
+test('digits and codes become characters, numbers stay words', () => {
   const read = (grammar: 'digits' | 'codes' | 'numbers', text: string) =>
-    textsOf(listen({ grammar }).read(heard(text))).join(' ')
+    textsOf(listen({ expected: grammar }).read(heard(text))).join(' ')
   expect(read('digits', 'four zero')).toBe('4 0')
   expect(read('codes', 'x-ray four alpha')).toBe('X 4 A')
   expect(read('numbers', 'four hundred')).toBe('four hundred')

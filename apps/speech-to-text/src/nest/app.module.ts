@@ -1,0 +1,21 @@
+import { Module } from '@nestjs/common'
+import { ConfigModule } from '@nestjs/config'
+import { APP_FILTER } from '@nestjs/core'
+import { TerminusModule } from '@nestjs/terminus'
+import { TokenModule } from '@tokenwell/nestjs-module'
+import { HealthController } from './health.controller'
+import { application, speechApi } from './settings'
+import { SpeechModule } from './speech.module'
+import { UpstreamErrorFilter } from './upstream-error.filter'
+
+@Module({
+  imports: [
+    ConfigModule.forRoot({ isGlobal: true, load: [application, speechApi] }),
+    TokenModule.forRootAsync({ isGlobal: true, ...application.asProvider() }),
+    TerminusModule,
+    SpeechModule,
+  ],
+  controllers: [HealthController],
+  providers: [{ provide: APP_FILTER, useClass: UpstreamErrorFilter }],
+})
+export class AppModule {}
