@@ -6,6 +6,7 @@ export type PortalErrorReason =
   | 'not_found'
   | 'nothing_selected'
   | 'invalid_link'
+  | 'has_administrator'
   | 'too_many_secrets'
   | 'too_many_applications'
   | 'too_many_pending'

@@ -86,8 +86,6 @@ function createPortalLinks(
     const { id, token } = await perform(by, (act) => inviteDeveloper(act, { administrator }))
     return { id, link: `${base}${portalLinks.join(token)}` }
   }
-  const hasAdministrator = async () =>
-    (await storage.developers.list()).some(({ administrator }) => administrator)
   const requirePortal = () => {
     if (!portal) throw new NotFoundError('This service has no developer portal.')
   }
@@ -95,12 +93,12 @@ function createPortalLinks(
     async createSetupLink() {
       if (!portal) return undefined
       await storage.opened
-      if (await hasAdministrator()) return undefined
+      if (await storage.developers.hasAdministrator()) return undefined
       return (await invitation({ actorType: 'service' }, true)).link
     },
     async createInvitation(by: Actor) {
       requirePortal()
-      return invitation(by, !(await hasAdministrator()))
+      return invitation(by, !(await storage.developers.hasAdministrator()))
     },
     async createPasswordLink(by: Actor, name: string) {
       requirePortal()

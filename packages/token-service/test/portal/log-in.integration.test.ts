@@ -49,7 +49,12 @@ describe('the first developer', () => {
     expect([status, location]).toEqual([303, '/portal'])
     expect((await browser.get(path)).status).toBe(410)
     expect((await browser.post(path, { name: 'Eve', password })).status).toBe(410)
-    // Another link for the first developer does not create a second one.
+    // Another link for the first developer says so before its form, and does not create a second one.
+    const second = await browser.get(other)
+    expect([second.status, second.text]).toEqual([
+      410,
+      expect.stringContaining('There is an administrator already'),
+    ])
     expect((await browser.post(other, { name: 'Eve', password })).status).toBe(410)
     expect(await service.createSetupLink()).toBeUndefined()
   })

@@ -1,5 +1,6 @@
-// What docs/operations.md and docs/service/deploy.md tell an operator to do in a year, with the packed package: the upgrade of an older database, the move from
-// SQLite to PostgreSQL, two instances behind nginx with TLS of a private CA, a hash key that is replaced, backup and restore.
+// What docs/operations.md and docs/service/deploy.md tell an operator to do in a year, with the packed package: SQLite that another process
+// locks, the move to PostgreSQL, two instances behind nginx with TLS of a private CA, one of them behind a pooler, a hash key that is
+// replaced, backup and restore with the role of the page.
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,18 +13,14 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-// Only they create a database of an older schema.
-import { createKeyring } from '../../../../packages/token-service/src/runtime/keyring.ts'
-import { createDatabase } from '../../../../packages/token-service/src/storage/database.ts'
-import { migrate, migrations } from '../../../../packages/token-service/src/storage/migrate.ts'
-import { NodeSqliteDialect } from '../../../../packages/token-service/src/storage/sqlite-dialect.ts'
+import { startPgbouncer } from '../../../../packages/internal-testing/src/postgres/pgbouncer.ts'
 import { startPostgresServer } from '../../../../packages/internal-testing/src/postgres/private-postgres.ts'
 
 const command = fileURLToPath(
   new URL('node_modules/@tokenwell/token-service/dist/command/tokenwell-service.js', import.meta.url),
 )
-const page = readFileSync(new URL('../../../../docs/service/deploy.md', import.meta.url), 'utf8')
-const schemas = new URL('../../../../packages/token-service/test/storage/schemas/', import.meta.url)
+const readPage = (name) => readFileSync(new URL(`../../../../docs/${name}`, import.meta.url), 'utf8')
+const page = readPage('service/deploy.md')
 
 const host = 'auth.example.com'
 const folder = mkdtempSync(join(tmpdir(), 'tokenwell-walk-'))
@@ -77,17 +74,18 @@ async function start(...args) {
   }
 }
 
-const demo = { id: 'demo-client', secret: 'demo-secret-0123456789' }
-const api = { id: 'speech-api', secret: 'api-secret-0123456789' }
 const tokenPath = '/oauth/client_credential/accesstoken?grant_type=client_credentials'
 const form = (parameters) => new URLSearchParams(parameters).toString()
-const credentials = ({ id, secret }) => form({ client_id: id, client_secret: secret })
+const credentials = ({ clientId, clientSecret }) => form({ client_id: clientId, client_secret: clientSecret })
 const formType = { 'content-type': 'application/x-www-form-urlencoded' }
 const introspection = (token) => ({
   path: '/oauth/introspect',
   body: form({ token }),
-  headers: { authorization: `Basic ${btoa(`${api.id}:${api.secret}`)}` },
+  headers: { authorization: `Basic ${btoa(`${api.clientId}:${api.clientSecret}`)}` },
 })
+
+let demo
+let api
 
 /** A request to an instance itself. */
 async function send(url, { path, body, headers }) {
@@ -96,60 +94,75 @@ async function send(url, { path, body, headers }) {
 }
 
 try {
-  // The upgrade of a database that the version before has filled.
-  const previous = migrations.length - 1
-  const firstKey = 'the key of the databases of every schema'
-  const { token, tables } = JSON.parse(readFileSync(new URL(`${previous}.json`, schemas), 'utf8'))
-  const sqlite = new DatabaseSync(inFolder('tokenwell.db'))
-  const older = createDatabase({ kind: 'sqlite', name: 'older' }, new NodeSqliteDialect(sqlite))
-  const context = { keyring: createKeyring([firstKey]), clock: Date }
-  await migrate(older, context, migrations.slice(0, previous))
-  sqlite.exec('pragma foreign_keys = off')
-  for (const [table, rows] of Object.entries(tables)) {
-    sqlite.exec(`delete from "${table}"`)
-    for (const row of rows) {
-      const columns = Object.keys(row)
-      const values = columns.map(() => '?').join(', ')
-      sqlite
-        .prepare(`insert into "${table}" ("${columns.join('", "')}") values (${values})`)
-        .run(...Object.values(row))
-    }
-  }
-  sqlite.close()
-
-  write('tokenwell.db.keys', `${firstKey}\n`)
   const [adminPort, publicPort, firstPort, secondPort] = await Promise.all([1, 2, 3, 4].map(freePort))
   environment.TOKENWELL_ADMIN_URL = `http://127.0.0.1:${adminPort}`
   const publicUrl = `https://${host}:${publicPort}`
   write('service.yaml', `publicUrl: ${publicUrl}\ntrustProxy: 127.0.0.1\nlogLevel: warn\n`)
   const inSqlite = ['--storage', 'sqlite:tokenwell.db']
   const single = await start(...inSqlite, '--port', '0', '--admin-port', String(adminPort))
-  assert.equal((await send(single.url, introspection(token))).body.active, true, 'after the upgrade')
-  const upgraded = await service('admin', 'audit', '--event', 'database_upgraded')
-  assert.deepEqual(JSON.parse(upgraded.split('\n')[0]).changes.schema, { from: previous, to: previous + 1 })
-  const { entries } = await admin('verify-audit')
-  assert.ok(entries > 1)
+  const { id: projectId } = await admin('create-project', 'walk')
+  demo = await admin('create-application', 'demo', '--project-id', projectId)
+  api = await admin('create-resource-server', 'speech-api')
+
+  // While another process locks the database for some milliseconds, as a backup does.
+  const firstToken = (await send(single.url, { path: tokenPath, body: credentials(demo) })).body.access_token
+  const backingUp = new DatabaseSync(inFolder('tokenwell.db'), { timeout: 5_000 })
+  let locks = 0
+  const locking = (async () => {
+    for (; locks < 20; locks += 1, await delay(20)) {
+      backingUp.exec('begin immediate')
+      await delay(20)
+      backingUp.exec('commit')
+    }
+  })()
+  while (locks < 20) {
+    const { status } = await send(single.url, { path: tokenPath, body: credentials(demo) })
+    assert.equal(status, 200, 'while the database is locked for a moment')
+  }
+  await locking
+  backingUp.close()
+  const isRecorded = async () =>
+    (await service('admin', 'audit', '--event', 'application_created')).includes(demo.clientId)
+  assert.ok(await isRecorded())
 
   // From SQLite to PostgreSQL.
   await single.stop()
   await service('backup', 'backup.db', ...inSqlite)
   const postgres = await startPostgresServer()
   ending.push(() => postgres.stop())
-  const databaseUrl = (name) => Object.assign(new URL(postgres.url), { pathname: `/${name}` }).href
-  await run('createdb', '--maintenance-db', postgres.url, 'tokenwell')
+  const server = new URL(postgres.url)
+  Object.assign(environment, { PGHOST: server.hostname, PGPORT: server.port, PGUSER: server.username })
+  /** Runs what a page says, with a role that has no privileges: the superuser of this server has the role's name. */
+  const asDocumented = async (text, program) => {
+    const [line] = new RegExp(`(?<=^|&& )${program} [^&\\n]+`, 'm').exec(text)
+    const said = line.trim().replace(' --pwprompt', '').replaceAll('tokenwell', 'operator')
+    await run(...said.replaceAll('127.0.0.1:5432', server.host).split(' '))
+  }
+  const databaseUrl = (name) => `postgres://operator@${server.host}/${name}`
+  await asDocumented(page, 'createuser')
+  await asDocumented(page, 'createdb')
+  const firstKey = readFileSync(inFolder('tokenwell.db.keys'), 'utf8').trim()
   write('secret-hash-keys', `${firstKey}\n`)
-  environment.TOKENWELL_STORAGE = databaseUrl('tokenwell')
+  environment.TOKENWELL_STORAGE = databaseUrl('operator')
   environment.TOKENWELL_SECRET_HASH_KEYS_FILE = 'secret-hash-keys'
   await service('restore', 'backup.db')
   await assert.rejects(service('restore', 'backup.db'), /is not empty/)
 
   // Two instances behind nginx, with TLS of a private CA.
   const instance = (port, ...more) => start('--port', String(port), ...more)
-  const instances = [await instance(firstPort, '--admin-port', String(adminPort)), await instance(secondPort)]
+  const pooler = await startPgbouncer(databaseUrl('operator'))
+  ending.push(() => pooler.stop())
+  const pooled = ['--storage', pooler.url]
+  const instances = [
+    await instance(firstPort, '--admin-port', String(adminPort)),
+    await instance(secondPort, ...pooled),
+  ]
   const restart = async (at) => {
     await instances[at].stop()
     instances[at] =
-      at === 0 ? await instance(firstPort, '--admin-port', String(adminPort)) : await instance(secondPort)
+      at === 0
+        ? await instance(firstPort, '--admin-port', String(adminPort))
+        : await instance(secondPort, ...pooled)
   }
   const ca = ['-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=A private CA']
   await run('openssl', 'req', ...ca, '-keyout', 'ca.key', '-out', 'ca.pem')
@@ -222,8 +235,8 @@ try {
   for (const path of ['/metrics', '/readyz', '/healthz'])
     assert.equal((await sendPublicly({ path })).status, 404, path)
   const isActive = async (value) => JSON.parse((await sendPublicly(introspection(value))).text).active
-  assert.equal(await isActive(token), true, 'in PostgreSQL')
-  assert.equal((await admin('verify-audit')).entries >= entries, true)
+  assert.equal(await isActive(firstToken), true, 'in PostgreSQL')
+  assert.ok(await isRecorded())
 
   // A hash key is replaced, while clients request tokens.
   const load = { stop: false, statuses: [] }
@@ -241,16 +254,11 @@ try {
   await useKeys(secondKey, firstKey)
   const [current, old] = await admin('hash-keys')
   assert.deepEqual([current.state, old.state], ['current', 'older'])
-  assert.ok(old.neededBy.some(({ clientId }) => clientId === api.id))
+  assert.ok(old.neededBy.some(({ clientId }) => clientId === api.clientId))
   const rejected = await service('admin', 'remove-hash-key', old.id).catch((error) => error)
-  assert.match(rejected.stderr, /cannot be removed: .*speech-api/)
-  assert.equal(await isActive(token), true)
+  assert.match(rejected.stderr, new RegExp(`cannot be removed: .*${api.clientId}`))
+  assert.equal(await isActive(firstToken), true)
   await requestToken()
-  // The secrets of clients that are no longer used.
-  for (const { clientId } of (await admin('hash-keys')).find(({ id }) => id === old.id).neededBy) {
-    if (clientId === demo.id || clientId === api.id) continue
-    await admin('rotate-secret', clientId, '--overlap-seconds', '0')
-  }
   for (const end = Date.now() + 20_000; ; await delay(500)) {
     const { secrets, neededBy } = (await admin('hash-keys')).find(({ id }) => id === old.id)
     if (secrets === 0) break
@@ -262,20 +270,21 @@ try {
   await loading
   assert.deepEqual([...new Set(load.statuses)], [200], `${load.statuses.length} token requests`)
   for (const { ready } of instances) assert.deepEqual(await ready(), { status: 'ok' })
-  assert.ok((await admin('verify-audit')).entries > entries)
-  assert.equal(await isActive(token), true, 'after the replacement of the key')
+  assert.ok(await isRecorded())
+  assert.equal(await isActive(firstToken), true, 'after the replacement of the key')
 
   // Backup and restore.
   const latest = JSON.parse((await requestToken()).text).access_token
-  await run('pg_dump', '--format', 'custom', '--file', 'backup.dump', databaseUrl('tokenwell'))
+  const operations = readPage('operations.md')
+  await asDocumented(operations, 'pg_dump')
   for (const { stop } of instances) await stop()
-  await run('createdb', '--maintenance-db', postgres.url, 'restored')
-  await run('pg_restore', '--exit-on-error', '--no-owner', '--dbname', databaseUrl('restored'), 'backup.dump')
+  await asDocumented(operations, 'createdb')
+  await asDocumented(operations, 'pg_restore')
   environment.TOKENWELL_STORAGE = databaseUrl('restored')
   instances[0] = await instance(firstPort, '--admin-port', String(adminPort))
   assert.equal(await isActive(latest), true, 'in the restored database')
   assert.equal((await requestToken()).status, 200)
-  assert.ok((await admin('verify-audit')).entries > entries)
+  assert.ok(await isRecorded())
   console.log(`${load.statuses.length} token requests while the key was replaced, none rejected`)
 } finally {
   for (const end of ending.toReversed()) await end().catch(() => {})

@@ -105,6 +105,10 @@ export function developerStorage({ query }: Database) {
         await add(transaction, developer)
         return true
       }),
+    async hasAdministrator(): Promise<boolean> {
+      const one = query.selectFrom('developers').select('id').where('administrator', '=', 1).limit(1)
+      return (await one.executeTakeFirst()) !== undefined
+    },
     async findByIdentity({ issuer, subject }: Identity): Promise<Developer | undefined> {
       const row = await query
         .selectFrom('identities')

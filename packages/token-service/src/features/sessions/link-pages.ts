@@ -35,6 +35,9 @@ export async function linkPages(portal: FastifyInstance, service: PortalService)
   async function findInvitation(token = '') {
     const invitation = await storage.developers.findInvitation(digest(token), clock.now())
     if (!invitation) throw new PortalError('invalid_link')
+    // Each start prints a link for the first administrator; the others do not need to be typed into.
+    if (invitation.administrator && (await storage.developers.hasAdministrator()))
+      throw new PortalError('has_administrator')
     return invitation
   }
 

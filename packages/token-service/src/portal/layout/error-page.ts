@@ -42,6 +42,11 @@ const texts: Record<PageErrorReason, ErrorText> = {
     title: 'This link is no longer valid',
     text: 'A link works only once, and only for a limited time. Ask an administrator for a new one. The link for the first administrator is printed when the service starts.',
   },
+  has_administrator: {
+    status: 410,
+    title: 'There is an administrator already',
+    text: 'This link was for the first developer, and somebody has joined with another one. Ask an administrator to invite you.',
+  },
   too_many_secrets: {
     status: 409,
     title: 'Too many secrets',
