@@ -1,4 +1,5 @@
 // The cases in Node, Bun and Deno, with the store in a file besides.
+import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +8,7 @@ import { casesOf, clientIdsOf, failuresOf, storeCases } from './cases.js'
 
 const folder = await mkdtemp(join(tmpdir(), 'tokenwell-runtimes-'))
 const inFile = storeCases('in a file', () =>
-  createFileTokenStore({ folder, encryptionKeys: ['0123456789abcdef0123456789abcdef'] }),
+  createFileTokenStore({ folder, encryptionKeys: [randomBytes(32)] }),
 )
 const cases = { ...casesOf(process.env), ...Object.fromEntries(inFile) }
 const failures = await failuresOf(cases, clientIdsOf(200))
