@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { notDeceptive } from './lookalikes.ts'
 
 // What enters the service, in the configuration, the command, the administrators' API or the portal, is bounded here: every
 // database can store it, and every number can be read again.
@@ -40,6 +41,9 @@ export function optionalText(maxLength: number) {
 
 /** What people call something. */
 export const name = line(200)
+
+/** The name of a project, which cannot be read as another name. */
+export const projectName = name.check(notDeceptive)
 
 export function printableUpTo(maxLength: number) {
   return z

@@ -1,3 +1,4 @@
+import { skeleton } from '../runtime/lookalikes.ts'
 import type { JsonWebKey } from 'node:crypto'
 
 export type ApplicationStatus = 'approved' | 'pending' | 'revoked'
@@ -23,9 +24,9 @@ export interface Project {
   readonly deletedBy?: DeletedBy | undefined
 }
 
-/** What must be unique among the names of all projects: neither case nor typography makes another name. */
+/** What must be unique among the names of all projects: names that look alike have the same. */
 export function projectNameKey(name: string): string {
-  return name.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, ' ').trim()
+  return skeleton(name.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, ' ').trim())
 }
 
 /** When something is deleted, and by whom; `null` cancels the deletion. */
@@ -139,6 +140,9 @@ export type ApplicationSettings = Omit<
   | 'organizationName'
   | 'developerEmail'
 >
+
+/** What expires within this time expires soon: lists, badges and figures agree about it. */
+export const expiresSoonMs = 30 * 86_400_000
 
 /** A client secret as it is stored: a hash. */
 export interface StoredSecret {

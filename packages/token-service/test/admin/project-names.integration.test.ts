@@ -24,19 +24,44 @@ describe('the name of a project', () => {
   }
   const named = (name: string) => ({ name, organization_name: '', developer_email: '' })
 
-  it.each(['Billing', 'billing', ' BILLING ', 'Ｂilling'])('is not used twice: %s', async (name) => {
-    const { eve, own, send, admin } = await withProjects()
+  it.each(['Billing', 'billing', ' BILLING ', 'Ｂilling', 'Bi11ing'])(
+    'is not used twice: %s',
+    async (name) => {
+      const { eve, own, send, admin } = await withProjects()
+      for (const path of [`${own}/settings`, '/portal/new-project']) {
+        const { status, text } = await eve.post(path, named(name))
+        expect([status, plainText(text)]).toEqual([
+          422,
+          expect.stringContaining('Another project has this name.'),
+        ])
+      }
+      const { status, body } = await send('POST', '/projects', { name })
+      expect([status, body.error]).toEqual([409, `There is a project named "${name.trim()}" already.`])
+      expect((await eve.post(`${own}/settings`, named('Mine'))).location).toBe(own)
+      expect(cells((await admin.get('/portal/projects')).text, 'name')).toHaveLength(2)
+    },
+  )
+
+  it.each([
+    ['Biⅼⅼing\u115f', 'must not contain invisible characters'],
+    ['Вilling', 'must use the letters of one script'],
+    ['тоос', 'must use Latin letters'],
+    ['billing ٣', 'must use the digits 0 to 9'],
+  ])('cannot be read as another one: %s', async (name, what) => {
+    const { eve, own, send } = await withProjects()
     for (const path of [`${own}/settings`, '/portal/new-project']) {
       const { status, text } = await eve.post(path, named(name))
-      expect([status, plainText(text)]).toEqual([
-        422,
-        expect.stringContaining('Another project has this name.'),
-      ])
+      expect([status, plainText(text)]).toEqual([422, expect.stringContaining(`This ${what}.`)])
     }
     const { status, body } = await send('POST', '/projects', { name })
-    expect([status, body.error]).toEqual([409, `There is a project named "${name.trim()}" already.`])
-    expect((await eve.post(`${own}/settings`, named('Mine'))).location).toBe(own)
-    expect(cells((await admin.get('/portal/projects')).text, 'name')).toHaveLength(2)
+    expect([status, body.error]).toEqual([400, `name ${what}.`])
+    const options = { applications: [{ ...application, project: name }] }
+    await expect(administeredService(options)).rejects.toThrow(`"applications[0].project" ${what}`)
+  })
+
+  it.each(['Платежи', '決済', 'Billing (EU) – 2', 'Zahlungen & Löhne'])('can be %s', async (name) => {
+    const { send } = await withProjects()
+    expect((await send('POST', '/projects', { name })).body.name).toBe(name)
   })
 
   it('gives nobody the applications that administrators create for others', async () => {

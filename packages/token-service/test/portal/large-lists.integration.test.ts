@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { cells, plainText, startPortal, useCheapPasswords } from './portal-browser.ts'
 
 useCheapPasswords()
@@ -75,6 +75,17 @@ describe('with 10,000 applications', () => {
       'Application 04999',
     ])
     expect(names((await browser.get('/portal/applications?q=client-777&page=9')).text)).toEqual([])
+
+    // The pages of an application read no other one of its project.
+    const readAll = vi.spyOn(storage.applications, 'list')
+    const client = await storage.applications.findClient('client-4321')
+    const path = `/portal/projects/project-1/applications/${client?.application.id}`
+    for (const each of [path, `${path}/settings`, `${path}/credentials`, '/portal/get-started'])
+      expect((await browser.get(each)).status).toBe(200)
+    expect(readAll).not.toHaveBeenCalled()
+    const elsewhere = path.replace('project-1', 'project-2')
+    expect((await browser.get(elsewhere)).status).toBe(404)
+
     expect(plainText((await browser.get('/portal/applications?show=pending')).text)).toContain('of 5,000')
 
     const queue = await browser.get('/portal/approvals?q=Application%2000042')

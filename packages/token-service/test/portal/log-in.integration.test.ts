@@ -405,15 +405,15 @@ describe('the name of a developer', () => {
   })
 
   it.each([
-    ['аdmin', 'Use the letters of one script.'],
-    ['раура', 'Use Latin letters for this name.'],
-    ['αρτυχ', 'Use Latin letters for this name.'],
+    ['аdmin', 'must use the letters of one script'],
+    ['раура', 'must use Latin letters'],
+    ['αρτυχ', 'must use Latin letters'],
     ['ada\u200b', 'must not contain line breaks or other control or invisible characters'],
-    ['ada\u3164', 'Remove invisible characters.'],
+    ['ada\u3164', 'must not contain invisible characters'],
     ['Administration', 'This name is reserved.'],
     ['The Service', 'This name is reserved.'],
     ['C0mmand', 'This name is reserved.'],
-    ['ada٣', 'Use the digits 0 to 9.'],
+    ['ada٣', 'must use the digits 0 to 9'],
     ['-ada', 'Start with a letter or digit, and use only letters, digits, spaces and . _ @ + -'],
     ['  ', 'must not be empty'],
   ])('cannot be %j', (name, message) => {

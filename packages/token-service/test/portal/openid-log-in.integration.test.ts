@@ -109,7 +109,7 @@ describe('logging in through an OpenID provider', () => {
 
   it.each([
     [undefined, 'This field is required.'],
-    ['admin\u0456strator', 'Use the letters of one script.'],
+    ['admin\u0456strator', 'This must use the letters of one script.'],
     ['<b>', 'Start with a letter or digit'],
     ['api', 'This name is reserved.'],
   ])('rejects the name %j with a sentence', async (name, sentence) => {

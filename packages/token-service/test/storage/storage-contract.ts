@@ -292,14 +292,22 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
       expect((await find(one.clientId)).application.tokenGeneration).toBe(1)
     })
 
-    it('lists the applications of several projects', async () => {
+    it('finds an application by its ID, and the first of projects that has got a token', async () => {
       const [one, two] = [await registered(), await registered()]
       await registered()
-      const listed = await storage.applications.listOf([one.project.id, two.project.id])
-      expect(listed.map(({ application: { id } }) => id).sort()).toEqual(
-        [one.application.id, two.application.id].sort(),
+      expect(await storage.applications.find(one.application.id)).toEqual(
+        await find(one.application.clientId),
       )
-      expect(await storage.applications.listOf([])).toEqual([])
+      expect(await storage.applications.find('nobody')).toBeUndefined()
+      const projectIds = [one.project.id, two.project.id]
+      const [oldest, other] = [one.application.id, two.application.id].toSorted()
+      expect(await storage.applications.firstOf(projectIds)).toBe(oldest)
+      const lastUses = [{ id: other!, atMs: createdAtMs }]
+      await storage.activity.record({ rehashed: [], lastUses, usage: [], requests: [], events: [] })
+      expect(await storage.applications.firstOf(projectIds)).toBe(other)
+      await storage.applications.update(other!, { deletesAtMs: createdAtMs, deletedBy: 'owner' })
+      expect(await storage.applications.firstOf(projectIds)).toBe(oldest)
+      expect(await storage.applications.firstOf([])).toBeUndefined()
     })
 
     it.each(['products', 'scopes'] as const)('keeps a catalogue of %s', async (kind) => {

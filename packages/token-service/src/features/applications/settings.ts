@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { line, name, optionalLine, printable } from '../../runtime/bounds.ts'
+import { name, optionalLine, printable, projectName } from '../../runtime/bounds.ts'
 import { UsageError } from '../../runtime/usage-error.ts'
 import {
   approvalOf,
@@ -165,7 +165,7 @@ export const applicationSchema = newApplicationSettings.extend({
   jwksUrl: z.string().optional(),
   publicKey: z.string().optional(),
   status: z.enum(['approved', 'pending', 'revoked']).default('approved'),
-  project: name.default('default'),
+  project: projectName.default('default'),
   organizationName: name.default('example-org'),
   developerEmail: name.default('developer@example.com'),
 })

@@ -26,23 +26,43 @@ export type ApplicationStorage = ReturnType<typeof applicationStorage>
 export function applicationStorage(database: Database) {
   const { query } = database
 
-  async function list(projectIds: readonly string[]): Promise<RegisteredClient[]> {
-    const rows = await selectClients(database)
-      .where('projectId', 'in', anyOf(database, projectIds))
-      .orderBy('applications.createdAtMs')
-      .orderBy('secrets.createdAtMs')
-      .execute()
-    return toClients(rows)
-  }
-
   return {
+    /** The application with that ID. */
+    async find(id: string): Promise<RegisteredClient | undefined> {
+      const rows = await selectClients(database)
+        .where('applications.id', '=', id)
+        .orderBy('secrets.createdAtMs')
+        .execute()
+      return toClients(rows)[0]
+    },
     /** The application with that client ID, and everything else that issuing a token requires, in one read. */
     async findClient(clientId: string): Promise<RegisteredClient | undefined> {
       return toClients(await selectClients(database).where('clientId', '=', clientId).execute())[0]
     },
-    list: (projectId: string): Promise<RegisteredClient[]> => list([projectId]),
-    /** The applications of all these projects, in one read. */
-    listOf: list,
+    /** All applications of a project, for acts that change them. */
+    async list(projectId: string): Promise<RegisteredClient[]> {
+      const rows = await selectClients(database)
+        .where('projectId', '=', projectId)
+        .orderBy('applications.createdAtMs')
+        .orderBy('secrets.createdAtMs')
+        .execute()
+      return toClients(rows)
+    },
+    /** The ID of the oldest application of these projects that has got a token, or else of the oldest one. */
+    async firstOf(projectIds: readonly string[]): Promise<string | undefined> {
+      const found = await query
+        .selectFrom('applications')
+        .leftJoin('lastUses', 'lastUses.id', 'applications.id')
+        .select('applications.id')
+        .where('projectId', 'in', anyOf(database, projectIds))
+        .where('deletesAtMs', 'is', null)
+        .orderBy((row) => row.case().when('lastUses.id', 'is', null).then(1).else(0).end())
+        .orderBy('createdAtMs')
+        .orderBy('applications.id')
+        .limit(1)
+        .executeTakeFirst()
+      return found?.id
+    },
     /** Every application, by client ID, in pages: those after the given client ID. */
     async page(limit: number, afterClientId: string = ''): Promise<RegisteredClient[]> {
       const page = query

@@ -10,6 +10,7 @@ import {
   type OperationGroup,
 } from '../operation.ts'
 import { addKeys, removeKey, renameKey, revokeSecret, rotateSecret, type CredentialOwner } from './acts.ts'
+import { expiresSoonMs } from '../../storage/application.ts'
 import { NotFoundError } from '../../runtime/usage-error.ts'
 
 const rotation = z.strictObject({
@@ -24,7 +25,13 @@ const newKey = z.strictObject({
   key: z.string().min(1).describe('PEM, a JWK, a JWK set, or the https URL of a JWK set.'),
 })
 const expiryQuery = z.strictObject({
-  days: z.coerce.number().int().min(1).max(365).default(30).describe('Within how many days they expire.'),
+  days: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(365)
+    .default(expiresSoonMs / 86_400_000)
+    .describe('Within how many days they expire.'),
   limit: z.coerce.number().int().min(1).max(1_000).default(1_000).describe('How many are listed at most.'),
 })
 const expiringSecret = named(

@@ -9,7 +9,12 @@ import { moreMenu } from '../../portal/layout/menus.ts'
 import type { PageContent } from '../../portal/layout/page.ts'
 import { type LastUses, absent, lastUse, relativeTime } from '../../portal/layout/time.ts'
 import type { DeveloperRequest } from '../../portal/page-routes.ts'
-import type { PublicKey, RegisteredClient, StoredSecret } from '../../storage/application.ts'
+import {
+  expiresSoonMs,
+  type PublicKey,
+  type RegisteredClient,
+  type StoredSecret,
+} from '../../storage/application.ts'
 
 /** When existing secrets expire after a rotation: the form's value, its label, and the seconds. */
 export const overlaps = [
@@ -264,10 +269,10 @@ function expiry(expiresAtMs: number | undefined, nowMs: number): SafeHtml {
   return expiryBadge(expiresAtMs, nowMs)
 }
 
-/** When something expires: a warning in the last week, and more urgent on the last day. */
+/** When something expires: a warning if it expires soon, and more urgent on the last day. */
 export function expiryBadge(expiresAtMs: number, nowMs: number): SafeHtml {
   const leftMs = expiresAtMs - nowMs
   const time = relativeTime(expiresAtMs, nowMs)
-  if (leftMs > 7 * dayMs) return time
+  if (leftMs > expiresSoonMs) return time
   return html`<span class="badge" data-variant="${leftMs <= dayMs ? 'danger' : 'warning'}">${time}</span>`
 }

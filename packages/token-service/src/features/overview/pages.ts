@@ -24,12 +24,11 @@ import { developerPages, type DeveloperRequest } from '../../portal/page-routes.
 import { patterns } from '../../portal/paths.ts'
 import { joinedProjects, ownerIdOf } from '../projects/own-projects.ts'
 import type { PortalService } from '../sessions/openid-provider.ts'
-import { type Project, type RegisteredClient, isBeingDeleted } from '../../storage/application.ts'
+import { expiresSoonMs, type Project, type RegisteredClient } from '../../storage/application.ts'
 
 const shownRows = 5
 const dayMs = 86_400_000
-const longestExpiryDays = 30
-const expiryMs = longestExpiryDays * dayMs
+const longestExpiryDays = expiresSoonMs / dayMs
 const month = usageRanges[2]
 /** What administrators want to know of: everything but log-ins and rejected requests. */
 const changeEvents = Object.entries(eventGroups).flatMap(([name, [, events]]): readonly string[] =>
@@ -44,16 +43,15 @@ export async function overviewPages(
   const { get } = developerPages(portal)
   async function progress(all: readonly Project[]): Promise<StartContent> {
     const projects = all.filter(({ deletesAtMs }) => deletesAtMs === undefined)
-    const clients = await storage.applications.listOf(projects.map(({ id }) => id))
-    const lastUses = await activity.lastUses(clients.map(({ application }) => application.id))
+    await activity.flush()
+    const id = await storage.applications.firstOf(projects.map((project) => project.id))
+    const client = id === undefined ? undefined : await storage.applications.find(id)
+    const lastUses = await activity.lastUses(id === undefined ? [] : [id])
     const [products, scopes] = await Promise.all([storage.products.list(), storage.scopes.list()])
-    const hasToken = ({ application }: (typeof clients)[number]) => lastUses.has(application.id)
-    const registered = clients.filter((client) => !isBeingDeleted(client))
-    const client = registered.find(hasToken) ?? registered[0]
     return {
       project: client?.project ?? projects[0],
       client,
-      hasToken: client !== undefined && hasToken(client),
+      hasToken: lastUses.size > 0,
       products: products.map(({ name }) => name),
       scopes: scopes.map(({ name }) => name),
       hints: { products: catalogueHints(products), scopes: catalogueHints(scopes) },
@@ -76,7 +74,7 @@ export async function overviewPages(
         : listings
             .applications({ ownerId, status: 'pending', limit: 0, offset: 0 })
             .then(({ total }) => total),
-      listings.expiringSecrets([nowMs, nowMs + expiryMs], { ownerId, limit: shownRows, offset: 0 }),
+      listings.expiringSecrets([nowMs, nowMs + expiresSoonMs], { ownerId, limit: shownRows, offset: 0 }),
       listings.applications({
         ownerId,
         status: 'failing',
@@ -164,7 +162,7 @@ function overviewPage(request: DeveloperRequest, content: OverviewContent): Page
       ${part(
         'Secrets that expire soon',
         expiring.map((secret) => expiry(request, secret, nowMs)),
-        'No secret expires in the next 30 days.',
+        `No secret expires in the next ${longestExpiryDays} days.`,
         expiring.length > 0 ? html`<a href="${paths.expiringSecrets}">All</a>` : undefined,
       )}
       ${part(

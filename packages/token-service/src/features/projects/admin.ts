@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { line, name, optionalLine } from '../../runtime/bounds.ts'
+import { line, optionalLine, projectName } from '../../runtime/bounds.ts'
 import { createProject } from './acts.ts'
 import { ms, named, operation, type OperationGroup } from '../operation.ts'
 
 const newProject = z.strictObject({
-  name,
+  name: projectName,
   organizationName: optionalLine(200).default('').describe('The organisation that token responses name.'),
   developerEmail: z
     .union([z.literal(''), line(200).pipe(z.email())])

@@ -45,7 +45,7 @@ export async function ownClient(
 ): Promise<RegisteredClient> {
   const { projectId = '', applicationId } = params
   const isOwn = developer.administrator || (await developers.projectIds(developer.id)).includes(projectId)
-  const clients = isOwn ? await applications.list(projectId) : []
-  for (const client of clients) if (client.application.id === applicationId) return client
+  const client = isOwn && applicationId !== undefined ? await applications.find(applicationId) : undefined
+  if (client?.project.id === projectId) return client
   throw new PortalError('not_found')
 }

@@ -32,7 +32,7 @@ import { dangerSection, endsForOthers } from '../../portal/layout/menus.ts'
 import type { PageContent } from '../../portal/layout/page.ts'
 import { formatCount, linkTo } from '../../portal/layout/paging.ts'
 import { type ParsedForm, deletionForm, parseForm } from '../../portal/layout/parse-form.ts'
-import { line, optionalLine } from '../../runtime/bounds.ts'
+import { line, optionalLine, projectName } from '../../runtime/bounds.ts'
 import { absent, relativeTime, time } from '../../portal/layout/time.ts'
 import { administratorPages, developerPages, type DeveloperRequest } from '../../portal/page-routes.ts'
 import { patterns } from '../../portal/paths.ts'
@@ -161,7 +161,7 @@ export async function projectPages(portal: FastifyInstance, service: PortalServi
 
 const email = z.email('Enter an email address, such as ada@example.com.')
 const projectForm = z.object({
-  name: line(200),
+  name: projectName,
   organization_name: optionalLine(200),
   developer_email: z.union([z.literal(''), line(200).pipe(email)]),
 })

@@ -1,6 +1,6 @@
 import { sql, type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool } from 'kysely'
 import type { TokenRequestOutcome, UsageEntry } from '../../storage/activity-storage.ts'
-import type { Project, RegisteredClient } from '../../storage/application.ts'
+import { expiresSoonMs, type Project, type RegisteredClient } from '../../storage/application.ts'
 import { foldName } from '../../storage/folded-name.ts'
 import { selectClients, toClients, toProject } from '../../storage/registered-client.ts'
 import type { Schema } from '../../storage/schema.ts'
@@ -9,7 +9,7 @@ import { toDeveloper } from '../people/storage.ts'
 import type { Developer } from '../../storage/developer.ts'
 
 /**
- * `failing`: requested tokens in the last 24 hours, and got none since a request failed; `changes`: approved, and changes are requested; `expiring`: a secret expires within 30 days; `unused`: approved, and not
+ * `failing`: requested tokens in the last 24 hours, and got none since a request failed; `changes`: approved, and changes are requested; `expiring`: a secret expires soon; `unused`: approved, and not
  * used for 90 days; `awaiting`: an administrator has to decide. Deleted ones are listed only by `deleted`.
  */
 export type ListedStatus = (typeof listedStatuses)[number]
@@ -613,7 +613,7 @@ function statusConditions(row: Row, status: ListedStatus | 'any' | undefined, no
       return [
         ...existing,
         sql<boolean>`applications.id in (select owner_id from secrets
-          where expires_at_ms > ${nowMs} and expires_at_ms <= ${nowMs + 30 * dayMs})`,
+          where expires_at_ms > ${nowMs} and expires_at_ms <= ${nowMs + expiresSoonMs})`,
       ]
     case 'unused':
       return [
