@@ -1,4 +1,4 @@
-import { type ExpressionBuilder, type Selectable } from 'kysely'
+import { sql, type ExpressionBuilder, type RawBuilder, type Selectable } from 'kysely'
 import type { Database, Query } from './database.ts'
 import type { Schema } from './schema.ts'
 
@@ -44,6 +44,15 @@ export interface AuditFilter {
   readonly address?: string | undefined
   readonly sinceMs?: number | undefined
   readonly untilMs?: number | undefined
+  /** Each of them must match. */
+  readonly words?: readonly AuditWord[] | undefined
+}
+
+/** A word of a search: a part of the name of who did it or what it was about, an address, or a setting that was changed. */
+export interface AuditWord {
+  readonly text: string
+  /** The settings that have the word in what people call them. */
+  readonly settings: readonly string[]
 }
 
 export interface AuditRetention {
@@ -67,6 +76,8 @@ const listedColumns = [
   'count',
 ] as const
 
+const searchedAtOnce = 5_000
+
 export type AuditStorage = ReturnType<typeof auditStorage>
 
 export function auditStorage(database: Database) {
@@ -87,15 +98,36 @@ export function auditStorage(database: Database) {
     },
     /** The newest first; `before`: only entries with a smaller ID. */
     async list(limit: number, filter: AuditFilter = {}, before?: number): Promise<StoredAuditEntry[]> {
-      const rows = await query
+      const read = async (most: number, below: number | undefined, from: number) => {
+        const rows = await query
+          .selectFrom('audit')
+          .select(listedColumns)
+          .where((row) =>
+            row.and([
+              ...conditions(row, filter),
+              ...(filter.words ?? []).map((word) => row.or(placesOf(word, database.kind))),
+            ]),
+          )
+          .$if(below !== undefined, (all) => all.where('id', '<', below ?? 0))
+          .$if(from > 0, (all) => all.where('id', '>=', from))
+          .orderBy('id', 'desc')
+          .limit(most)
+          .execute()
+        return rows.map(toAuditEntry)
+      }
+      if (!filter.words || filter.words.length === 0) return read(limit, before, 0)
+      // No index has parts of names: a search reads one part of the log after the other, and nothing else waits for all of it.
+      const found: StoredAuditEntry[] = []
+      const { last, first } = await query
         .selectFrom('audit')
-        .select(listedColumns)
-        .where((row) => row.and(conditions(row, filter)))
-        .$if(before !== undefined, (all) => all.where('id', '<', before ?? 0))
-        .orderBy('id', 'desc')
-        .limit(limit)
-        .execute()
-      return rows.map(toAuditEntry)
+        .select((row) => [row.fn.max('id').as('last'), row.fn.min('id').as('first')])
+        .executeTakeFirstOrThrow()
+      let below = Math.min(before ?? Infinity, (last ?? 0) + 1)
+      while (found.length < limit && below > (first ?? Infinity)) {
+        found.push(...(await read(limit - found.length, below, below - searchedAtOnce)))
+        below -= searchedAtOnce
+      }
+      return found
     },
     /**
      * The entries of acts with a larger ID, the oldest first: none is added before one that was read. What is only counted is not
@@ -166,9 +198,26 @@ export async function allowDeletion(query: Query, upToId: number): Promise<void>
   await query.updateTable('auditRetention').set({ endedId: upToId }).execute()
 }
 
+function placesOf({ text, settings }: AuditWord, kind: Database['kind']): RawBuilder<boolean>[] {
+  const position = sql.raw(kind === 'sqlite' ? 'instr' : 'strpos')
+  const contains = (column: string, part: string) =>
+    sql<boolean>`${position}(${sql.raw(column)}, ${part}) > 0`
+  return [
+    contains('lower(audit.actor)', text),
+    sql<boolean>`audit.actor_id in (select id from developers where ${contains('folded_name', text)})`,
+    sql<boolean>`${position}(lower(audit.client_id), ${text}) = 1`,
+    sql<boolean>`audit.client_id in (select client_id from applications where ${contains('folded_name', text)})`,
+    sql<boolean>`audit.client_id in (select client_id from resource_servers where ${contains('lower(name)', text)})`,
+    contains('lower(audit.detail)', text),
+    sql<boolean>`audit.address = ${text}`,
+    // What is new has no old value: it was not changed.
+    ...settings.map((name) => contains('audit.changes', `"${name}":{"from"`)),
+  ]
+}
+
 function conditions(
   row: ExpressionBuilder<Schema, 'audit'>,
-  { sinceMs, untilMs, events, ...equal }: AuditFilter,
+  { sinceMs, untilMs, events, words: _words, ...equal }: AuditFilter,
 ) {
   return [
     ...(sinceMs === undefined ? [] : [row('atMs', '>=', sinceMs)]),

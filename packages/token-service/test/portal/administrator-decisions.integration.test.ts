@@ -67,7 +67,7 @@ describe('an application that an administrator deleted', () => {
     expect((await introspect(authUrl, token)).body).toEqual({ active: false })
     const credentials = (await grace.get(`${application.path}/credentials`)).text
     expect(credentials).not.toMatch(/\/revocation|Public key</)
-    const entries = (await admin.get(`/portal/audit/export?client_id=${application.clientId}`)).text
+    const entries = (await admin.get(`/portal/audit/export?q=${application.clientId}`)).text
     for (const event of ['application_deleted', 'secret_revoked', 'key_removed', 'application_restored'])
       expect(entries).toContain(`"event":"${event}"`)
   })

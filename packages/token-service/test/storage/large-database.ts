@@ -106,7 +106,7 @@ const pages = [
   '/expiring-secrets',
   '/approvals',
   '/audit',
-  '/audit?actor=ada&group=people',
+  '/audit?q=ada&group=people',
   '/reference',
   '/get-started',
   '/developers',

@@ -4,7 +4,8 @@ import { formatCount } from '../../portal/layout/paging.ts'
 import type { Paths } from '../../portal/paths.ts'
 import type { Storage } from '../context.ts'
 import { byConfiguration } from '../../storage/act.ts'
-import type { StoredAuditEntry } from '../../storage/audit-storage.ts'
+import type { AuditWord, StoredAuditEntry } from '../../storage/audit-storage.ts'
+import { foldName } from '../../storage/folded-name.ts'
 
 /**
  * What happened, by event: `{client}` and `{detail}` are the application or API and what else the entry names, `{owner}`
@@ -87,14 +88,15 @@ function sentenceOf(event: string): string {
 
 /** What the filter offers: events that one looks for together. */
 export const eventGroups = {
-  applications: [
-    'Applications',
+  settings: [
+    'Changes of settings',
     [
-      'application_created',
       'application_changed',
-      'application_moved',
-      'application_deleted',
-      'application_restored',
+      'project_changed',
+      'resource_server_changed',
+      'trusted_issuer_changed',
+      'product_changed',
+      'scope_changed',
     ],
   ],
   approvals: [
@@ -105,6 +107,32 @@ export const eventGroups = {
       'approval_requested',
       'request_declined',
       'decline_undone',
+    ],
+  ],
+  created: [
+    'Created',
+    [
+      'application_created',
+      'project_created',
+      'resource_server_created',
+      'trusted_issuer_added',
+      'product_added',
+      'scope_added',
+    ],
+  ],
+  moved: ['Moved and owners', ['application_moved', 'owner_added', 'owner_removed']],
+  deleted: [
+    'Deleted and restored',
+    [
+      'application_deleted',
+      'application_restored',
+      'project_deleted',
+      'project_restored',
+      'resource_server_removed',
+      'trusted_issuer_removed',
+      'product_removed',
+      'scope_removed',
+      'developer_removed',
     ],
   ],
   credentials: [
@@ -119,23 +147,9 @@ export const eventGroups = {
       'signing_key_rotated',
       'signing_keys_replaced',
       'hash_key_removed',
-      'trusted_issuer_added',
-      'trusted_issuer_changed',
-      'trusted_issuer_removed',
       'tokens_revoked',
       'token_revoked',
       'token_tried',
-    ],
-  ],
-  projects: [
-    'Projects and owners',
-    [
-      'project_created',
-      'project_changed',
-      'project_deleted',
-      'project_restored',
-      'owner_added',
-      'owner_removed',
     ],
   ],
   people: [
@@ -158,14 +172,6 @@ export const eventGroups = {
     'Log-ins',
     ['logged_in', 'logged_out', 'log_in_failed', 'log_out_rejected', 'session_ended', 'sessions_ended'],
   ],
-  catalogue: [
-    'API products and scopes',
-    ['product_added', 'product_changed', 'product_removed', 'scope_added', 'scope_changed', 'scope_removed'],
-  ],
-  resource_servers: [
-    'Resource servers',
-    ['resource_server_created', 'resource_server_changed', 'resource_server_removed'],
-  ],
   webhook: ['Webhook', ['webhook_set', 'webhook_tested', 'webhook_removed']],
   service: [
     'The service itself',
@@ -173,6 +179,41 @@ export const eventGroups = {
   ],
   rejections: ['Rejected requests', ['request_rejected', 'administrator_rejected']],
 } as const satisfies Readonly<Record<string, readonly [label: string, events: readonly string[]]>>
+
+/** What people call the settings that entries name. */
+const settingNames: Readonly<Record<string, string>> = {
+  lifetimeSeconds: 'token lifetime',
+  products: 'API products',
+  responseForm: 'token response',
+  dpop: 'tokens bound to a key',
+  organizationName: 'organisation',
+  developerEmail: 'developer email',
+  projectId: 'project',
+  jwksUrl: 'URL of the JWK set',
+}
+
+export function settingName(name: string): string {
+  return settingNames[name] ?? name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+}
+
+/** Those settings that are looked for by their names; others are rarely changed. */
+const searchedSettings = [
+  ...Object.keys(settingNames),
+  ...['name', 'scopes', 'level', 'tokenFormat', 'audiences', 'status', 'claims', 'description', 'audience'],
+  ...['issuer', 'rules', 'detectReplay'],
+]
+
+/** The words of a search, with the settings that they may mean. */
+export function auditWords(search: string): AuditWord[] {
+  return foldName(search)
+    .split(/\s+/)
+    .filter(Boolean)
+    .slice(0, 5)
+    .map((text) => ({
+      text,
+      settings: searchedSettings.filter((name) => foldName(settingName(name)).includes(text)),
+    }))
+}
 
 export type EventGroup = keyof typeof eventGroups
 

@@ -8,17 +8,19 @@ import {
   isEventGroup,
   type AuditSentence,
   actorText,
+  auditWords,
+  settingName,
   createAuditSentences,
 } from './audit-events.ts'
 import { choice, csrfInput, field } from '../../portal/layout/form.ts'
 import type { PageContent } from '../../portal/layout/page.ts'
-import { linkTo } from '../../portal/layout/paging.ts'
-import { relativeTime, time } from '../../portal/layout/time.ts'
+import { formatCount, linkTo } from '../../portal/layout/paging.ts'
+import { duration, isZone, localTime, startOfDay, time } from '../../portal/layout/time.ts'
 import { administratorPages, type DeveloperRequest } from '../../portal/page-routes.ts'
 import { patterns } from '../../portal/paths.ts'
 import type { PortalService } from '../sessions/openid-provider.ts'
 import { actorOf } from '../sessions/session.ts'
-import type { AuditFilter } from '../../storage/audit-storage.ts'
+import type { AuditFilter, Changes } from '../../storage/audit-storage.ts'
 
 const shownEntries = 50
 const exportedEntries = 100_000
@@ -66,27 +68,24 @@ export async function auditPages(
 function filterFields(query: RawParameters): AuditFields {
   const text = (name: string) => {
     const value = query[name]
-    return typeof value === 'string' ? value.trim() : ''
+    return typeof value === 'string' ? value.trim().slice(0, 200) : ''
   }
   return {
+    q: text('q'),
     group: text('group'),
-    actor: text('actor'),
-    client_id: text('client_id'),
-    address: text('address'),
     since: text('since'),
     until: text('until'),
+    zone: isZone(text('zone')) ? text('zone') : '',
   }
 }
 
-/** Days are in UTC; the last one is included. */
-function parseFilter({ group, actor, client_id: clientId, address, since, until }: AuditFields): AuditFilter {
+/** Days are those of the reader, as far as the script says where they are; the last one is included. */
+function parseFilter({ q, group, since, until, zone }: AuditFields): AuditFilter {
   return {
     ...(isEventGroup(group) && { events: eventGroups[group][1] }),
-    ...(actor !== '' && { actor: actor.toLowerCase() }),
-    ...(clientId !== '' && { clientId }),
-    ...(address !== '' && { address }),
-    ...(isDay(since) && { sinceMs: Date.parse(since) }),
-    ...(isDay(until) && { untilMs: Date.parse(until) + dayMs }),
+    ...(q !== '' && { words: auditWords(q) }),
+    ...(isDay(since) && { sinceMs: startOfDay(Date.parse(since), zone) }),
+    ...(isDay(until) && { untilMs: startOfDay(Date.parse(until) + dayMs, zone) }),
   }
 }
 
@@ -95,7 +94,7 @@ function isDay(text: string): boolean {
 }
 
 /** The fields of the filter, as they were sent. */
-type AuditFields = Readonly<Record<'group' | 'actor' | 'client_id' | 'address' | 'since' | 'until', string>>
+type AuditFields = Readonly<Record<'q' | 'group' | 'since' | 'until' | 'zone', string>>
 
 interface AuditContent {
   readonly entries: readonly AuditSentence[]
@@ -112,16 +111,28 @@ function auditPage(request: DeveloperRequest, content: AuditContent): PageConten
   const { entries, fields, before, isFirst } = content
   const { paths } = request
   const state = { values: fields, errors: {} }
-  const text = (name: string, label: string) => field({ name, label, required: false }, state)
   const groups = (Object.keys(eventGroups) as EventGroup[]).map((id) => [id, eventGroups[id][0]] as const)
   const body = html`${content.clockJump ? clockNotice(request, content.clockJump, content.nowMs) : ''}
     <form method="get" action="${paths.audit}" class="filter" role="search">
+      <div data-field class="search">
+        <label for="q">Person, application, setting or address</label>
+        <input
+          type="search"
+          id="q"
+          name="q"
+          value="${fields.q}"
+          placeholder="token lifetime"
+          autocomplete="off"
+          spellcheck="false"
+        />
+      </div>
       ${choice({ name: 'group', label: 'What', choices: [['', 'Everything'], ...groups] }, state)}
-      ${text('actor', 'Who')} ${text('client_id', 'Client ID')} ${text('address', 'Address')}
-      ${field({ name: 'since', label: 'From date', type: 'date', required: false }, state)}
-      ${field({ name: 'until', label: 'To date', type: 'date', required: false }, state)}
-      <button class="outline">Filter</button>
-      ${chips(request, fields)}
+      ${field({ name: 'since', label: 'From', type: 'date', required: false }, state)}
+      ${field({ name: 'until', label: 'To', type: 'date', required: false }, state)}
+      <input type="hidden" name="zone" value="${fields.zone}" />
+      <button>Show</button>
+      ${isNarrowed(fields) ? html`<a class="button ghost" href="${paths.audit}">Clear</a>` : ''}
+      <p class="hint">Days are those of <span data-zone>${fields.zone || 'UTC'}</span>.</p>
     </form>
     ${
       entries.length === 0
@@ -130,7 +141,7 @@ function auditPage(request: DeveloperRequest, content: AuditContent): PageConten
             <p class="muted">Nothing matches the filter.</p>
           </div>`
         : html`<ul class="rows audit">
-            ${entries.map((entry) => row(request, fields, entry, content.nowMs))}
+            ${entries.map((entry) => row(request, fields, entry))}
           </ul>`
     }
     <nav class="pages" aria-label="Pages">
@@ -175,23 +186,16 @@ function clockNotice(
   </section>`
 }
 
-/** What the log is narrowed down to; each can be removed. */
-function chips({ paths }: DeveloperRequest, fields: AuditFields): SafeHtml | '' {
-  const set = Object.entries(fields).filter(([, value]) => value !== '')
-  return set.length === 0 ? '' : html`<a class="button ghost" href="${paths.audit}">Clear</a>`
+function isNarrowed({ zone: _zone, ...fields }: AuditFields): boolean {
+  return Object.values(fields).some((value) => value !== '')
 }
 
-function row(
-  { paths }: DeveloperRequest,
-  fields: AuditFields,
-  entry: AuditSentence,
-  nowMs: number,
-): SafeHtml {
+function row({ paths }: DeveloperRequest, fields: AuditFields, entry: AuditSentence): SafeHtml {
   const { id, atMs, event, actor, actorType, clientId, clientName, address, detail, sentence } = entry
-  const chip = (name: keyof AuditFields, value: string | undefined, label = value) =>
-    value === undefined || fields[name] === value
+  const chip = (value: string | undefined, label = value) =>
+    value === undefined || fields.q === value
       ? ''
-      : html`<a class="chip" href="${linkTo(paths.audit, { ...fields, [name]: value })}"
+      : html`<a class="chip" href="${linkTo(paths.audit, { ...fields, q: value })}"
           ><span class="visually-hidden">Only entries of </span>${label}</a
         >`
   const values = [
@@ -201,30 +205,60 @@ function row(
     ['Address', address],
     ['Client ID', clientId && html`<code>${clientId}</code>`],
     ['Detail', detail],
-    ...Object.entries(entry.changes ?? {}).map(([name, { from, to }]) => [name, change(from, to)] as const),
+    ...Object.entries(entry.changes ?? {})
+      // Of what is new, only what it has.
+      .filter(([, { from, to }]) => from !== undefined || valueText(to) !== 'none')
+      .map(([name, { from, to }]) => [name, change(from, to)] as const),
   ] as readonly (readonly [string, SafeHtml | string | undefined])[]
   return html`<li>
-    <p class="sentence">${sentence}</p>
-    <span class="hint">${relativeTime(atMs, nowMs)}</span>
+    <p class="sentence">${sentence}${difference(entry.changes, fields.q)}</p>
+    <span class="hint">${localTime(atMs, 'moment')}</span>
     <details>
       <summary>Details</summary>
       <dl class="pairs" id="entry-${id}">
-        ${values
-          .filter(([, value]) => value !== undefined)
-          .map(
-            ([name, value]) =>
-              html`<div>
-                <dt>${name}</dt>
-                <dd>${value}</dd>
-              </div>`,
-          )}
+        ${values.filter(([, value]) => value !== undefined).map(([name, value]) => pair(name, value))}
       </dl>
       <p class="actions">
         <span class="muted">Show only</span>
-        ${chip('actor', actor)} ${chip('client_id', clientId, clientName)} ${chip('address', address)}
+        ${chip(actor)} ${chip(clientId, clientName)} ${chip(address)}
       </p>
     </details>
   </li>`
+}
+
+/** What the details alone say: whole requests and their reviews. */
+const notInRows = ['requested', 'review', 'revision']
+const shownChanges = 3
+const shownLength = 120
+
+/** The settings that were changed, those of the search first, with their old and new values; those of something new are not. */
+function difference(changes: Changes = {}, search: string): SafeHtml | '' {
+  const wanted = new Set(auditWords(search).flatMap(({ settings }) => settings))
+  const changed = Object.entries(changes)
+    .filter(([name, { from }]) => from !== undefined && !notInRows.includes(name))
+    .toSorted(([a], [b]) => Number(wanted.has(b)) - Number(wanted.has(a)))
+  if (changed.length === 0) return ''
+  const text = (name: string, value: unknown) => {
+    const whole = name === 'lifetimeSeconds' && typeof value === 'number' ? duration(value) : valueText(value)
+    return whole.length > shownLength ? `${whole.slice(0, shownLength)}…` : whole
+  }
+  const more = changed.length - shownChanges
+  return html` <span class="difference"
+    >${changed
+      .slice(0, shownChanges)
+      .map(
+        ([name, { from, to }], index) =>
+          html`${index === 0 ? '' : ' · '}${settingName(name)} <del dir="auto">${text(name, from)}</del>
+            <span aria-hidden="true">→</span><span class="visually-hidden"> becomes </span>
+            <ins dir="auto">${text(name, to)}</ins>`,
+      )}${more > 0 ? ` · and ${formatCount(more)} more` : ''}</span
+  >`
+}
+
+/** Without spaces between its parts: fifty entries have hundreds of them. */
+function pair(name: string, value: SafeHtml | string | undefined): SafeHtml {
+  const term = html`<dt>${name}</dt>`
+  return html`<div>${term}${html`<dd>${value}</dd>`}</div>`
 }
 
 /** The old value, if there was one, and the new one. */
@@ -235,5 +269,6 @@ function change(from: unknown, to: unknown): SafeHtml {
 function valueText(value: unknown): string {
   if (value === undefined || value === null || value === '') return 'none'
   if (Array.isArray(value)) return value.join(', ') || 'none'
-  return typeof value === 'string' ? value : JSON.stringify(value)
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return text === '{}' ? 'none' : text
 }

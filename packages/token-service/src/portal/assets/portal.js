@@ -37,10 +37,21 @@ const formats = {
   day: new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' }),
   date: new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' }),
   hour: new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' }),
+  moment: new Intl.DateTimeFormat('en-GB', {
+    day: 'numeric',
+    month: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+  }),
 }
 for (const time of document.querySelectorAll('time[data-local]')) {
   time.textContent = formats[time.dataset.local].format(new Date(time.dateTime))
 }
+
+// Days are those of the reader, too.
+const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
+for (const field of document.querySelectorAll('input[name="zone"]')) field.value = zone
+for (const name of document.querySelectorAll('[data-zone]')) name.textContent = zone
 
 // All rows of a page at once, and how many are selected.
 const all = document.querySelector('[data-select-all]')

@@ -8,6 +8,13 @@ const formats = {
   day: new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' }),
   date: new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' }),
   hour: new Intl.DateTimeFormat('en-GB', { timeStyle: 'short', timeZone: 'UTC' }),
+  moment: new Intl.DateTimeFormat('en-GB', {
+    day: 'numeric',
+    month: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZone: 'UTC',
+  }),
 }
 type Precision = keyof typeof formats
 
@@ -69,6 +76,25 @@ function element(ms: number, text: string, local?: Precision): SafeHtml {
     ${local === undefined ? '' : html`data-local="${local}"`}
     >${text}</time
   >`
+}
+
+/** Whether the name, such as `Europe/Zurich`, is that of a time zone. */
+export function isZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
+  } catch {
+    return false
+  }
+}
+
+/** When a day begins in a time zone, or in UTC. @param dayMs when it begins in UTC */
+export function startOfDay(dayMs: number, zone: string): number {
+  if (zone === '') return dayMs
+  const format = new Intl.DateTimeFormat('sv', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' })
+  const shownAt = (ms: number) => Date.parse(`${format.format(ms).replace(' ', 'T')}Z`)
+  // The offset may change during the day: that of its beginning counts.
+  const guess = dayMs - (shownAt(dayMs) - dayMs)
+  return guess - (shownAt(guess) - dayMs)
 }
 
 /** Such as "1 hour 30 minutes". */

@@ -112,15 +112,15 @@ describe.skipIf(!hasChromium)(inChromium, () => {
     await measure('find who granted a product last month', 3, async () => {
       await activate(link('Audit log'))
       await page.getByRole('heading', { name: 'Audit log' }).waitFor()
-      await tabTo(label('From date'))
+      await tabTo(label('From'))
       await keyboard.type('10012026')
-      await tabTo(label('To date'))
+      await tabTo(label('To'))
       await keyboard.type('10312026')
       activations += 1
       await keyboard.press('Enter')
       const entry = page.getByRole('listitem').filter({ hasText: 'approved Archive' })
       await entry.waitFor()
-      expect(await entry.locator('.sentence').innerText()).toBe('ada approved Archive')
+      expect(await entry.locator('.sentence').innerText()).toContain('ada approved Archive')
       await activate(entry.locator('summary'))
       expect(await entry.locator('dl').innerText()).toContain('speech-to-text')
     })

@@ -182,7 +182,7 @@ export async function confirm(page: Page, button: string, confirmation: string):
 /** Moves the focus there with the keyboard. */
 export async function tabTo(target: Locator): Promise<void> {
   await target.waitFor()
-  for (let step = 0; step < 60; step += 1) {
+  for (let step = 0; step < 400; step += 1) {
     if (await target.evaluate((element) => element.matches(':focus'))) return
     await target.page().keyboard.press('Tab')
   }
