@@ -91,7 +91,8 @@ export type ServiceWithContext = Awaited<ReturnType<typeof serviceWithContext>>
 export interface AdministeredService extends ServiceWithContext {
   readonly token: string
   /** Sends a request to the administrators' listener. */
-  readonly send: (method: string, path: string, body?: unknown) => Promise<JsonResponse>
+  /** `ifMatch`: the revision that is to be changed. */
+  readonly send: (method: string, path: string, body?: unknown, ifMatch?: string) => Promise<JsonResponse>
 }
 
 /** A service with an administrators' listener that lasts as long as the test. */
@@ -106,12 +107,13 @@ export async function administeredService(options: TokenServiceOptions = {}): Pr
 
 /** Sends requests with an administrator token, and bodies as JSON. */
 export function adminSender(adminUrl: string, token: string): AdministeredService['send'] {
-  return async (method, path, body) => {
+  return async (method, path, body, ifMatch) => {
     const response = await fetch(adminUrl + path, {
       method,
       headers: {
         authorization: `Bearer ${token}`,
         ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(ifMatch !== undefined && { 'if-match': ifMatch }),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })

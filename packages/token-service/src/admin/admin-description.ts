@@ -44,7 +44,7 @@ export function adminDescription(
 }
 
 function describe(
-  { method, path, summary, body, query, response, status, contentType }: AnyOperation,
+  { method, path, summary, body, query, response, status, contentType, ifMatch }: AnyOperation,
   refer: (schema: z.ZodType) => JsonSchema,
 ): object {
   const responseSchema = response && refer(response as z.ZodType)
@@ -62,6 +62,17 @@ function describe(
       required: required.has(name),
       schema: jsonSchema(schema as z.ZodType),
     })),
+    ...(ifMatch
+      ? [
+          {
+            name: 'If-Match',
+            in: 'header',
+            required: false,
+            description: `The revision to change, in quotation marks, or \`*\`${ifMatch === 'required' ? '; required for what exists' : ''}.`,
+            schema: { type: 'string' },
+          },
+        ]
+      : []),
   ]
   const error = refer(adminError)
   const failed = (description: string) => ({
@@ -91,6 +102,8 @@ function describe(
       401: failed('The administrator token is missing or invalid.'),
       404: failed('It does not exist.'),
       409: failed('It exists already, was changed by somebody else, is the last one, or it is too early.'),
+      ...(ifMatch && { 412: failed('It has another revision than that of `If-Match`.') }),
+      ...(ifMatch === 'required' && { 428: failed('It exists, and the request has no `If-Match`.') }),
       503: failed('The storage is unavailable, or too many changes are waiting.'),
     },
   }

@@ -8,6 +8,7 @@ import { NotFoundError, UsageError } from '../runtime/usage-error.ts'
 import { ApplicationChanged } from '../features/applications/acts.ts'
 import { AlreadyExists, BeingDeleted } from '../features/credentials/acts.ts'
 import { HashKeyInUse } from '../features/hash-keys/acts.ts'
+import { ChangedMeanwhile, RevisionRequired } from '../storage/revision.ts'
 import { LastAdministrator } from '../features/people/acts.ts'
 import type { ServiceContext } from '../features/context.ts'
 import { RotatedTooEarly } from '../oauth/signing-keys.ts'
@@ -81,6 +82,8 @@ export function createAdminServer(
 function statusOf(error: Error & { statusCode?: number }): number {
   if (error instanceof NotFoundError) return 404
   if (conflicts.some((conflict) => error instanceof conflict)) return 409
+  if (error instanceof ChangedMeanwhile) return 412
+  if (error instanceof RevisionRequired) return 428
   if (error instanceof UsageError) return 400
   if (error instanceof StorageFailure || error instanceof Overloaded) return 503
   return error.statusCode ?? 500

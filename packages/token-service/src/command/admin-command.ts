@@ -29,7 +29,7 @@ TOKENWELL_ADMIN_TOKEN_FILE  file that contains it
 
 function addCommand(
   admin: Command,
-  { method, path, summary, body, query, command: given }: AnyOperation,
+  { method, path, summary, body, query, command: given, ifMatch }: AnyOperation,
   choose: Choose,
 ): void {
   const its: OperationCommand = typeof given === 'string' ? { name: given } : given
@@ -46,11 +46,16 @@ function addCommand(
     argument(name)
   for (const member of members.filter((each) => !isArgument(each)))
     command.addOption(optionOf(member, files.includes(member.name)))
+  if (ifMatch)
+    command.option(
+      '--if-match <revision>',
+      `change only this revision${ifMatch === 'required' ? ', or * for any; required for what exists' : ''}`,
+    )
   if (follow) command.option('--follow', 'wait for what comes next, and go on')
   command.action((...values: unknown[]) => {
     const texts = values.slice(0, command.registeredArguments.length) as string[]
     const url = path.replaceAll(/:\w+/g, () => encodeURIComponent(texts.shift()!))
-    const { follow: isFollowed, ...given } = command.opts<Record<string, unknown>>()
+    const { follow: isFollowed, ifMatch: seen, ...given } = command.opts<Record<string, unknown>>()
     const set: Record<string, unknown> = {
       ...(follow !== undefined && isFollowed === true && { [follow]: 0 }),
       ...Object.fromEntries(required.map(({ name }) => [name, texts.shift()])),
@@ -62,6 +67,7 @@ function addCommand(
       path: query ? withQuery(url, set) : url,
       body: bodyFile ? readObject(texts.shift()!) : body ? set : undefined,
       ...(isFollowed === true && { follow }),
+      ...(typeof seen === 'string' && { ifMatch: seen }),
     })
   })
 }

@@ -10,6 +10,8 @@ export interface AdminRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly path: string
   readonly body?: Readonly<Record<string, unknown>> | undefined
+  /** The revision to change, or `*`. */
+  readonly ifMatch?: string | undefined
   /** The parameter after whose value a list of lines continues: the command waits for what comes next. */
   readonly follow?: string | undefined
 }
@@ -18,7 +20,7 @@ const followMs = 1_000
 
 /** Sends the request, and those for further pages of a list; returns what to print. */
 export async function* sendAdminRequest(
-  { method, path, body, follow }: AdminRequest,
+  { method, path, body, ifMatch, follow }: AdminRequest,
   environment: NodeJS.ProcessEnv,
 ): AsyncGenerator<string> {
   const { TOKENWELL_ADMIN_URL: url = 'http://127.0.0.1:8081', TOKENWELL_ADMIN_TOKEN_FILE: file } = environment
@@ -42,6 +44,7 @@ export async function* sendAdminRequest(
         authorization: `Bearer ${token}`,
         [userHeader]: userName(),
         ...(body && { 'content-type': 'application/json' }),
+        ...(ifMatch && { 'if-match': ifMatch === '*' ? '*' : `"${ifMatch}"` }),
       },
       ...(body && { body: JSON.stringify(body) }),
     }).catch((error: unknown) => {

@@ -40,6 +40,8 @@ export interface Call<Path extends string = string, Body = unknown, Query = unkn
   readonly body: Body
   readonly query: Query
   readonly by: Actor
+  /** The revision that a change is based on (`If-Match`), if the request says so. */
+  readonly seen: string | undefined
   /** For further headers. */
   readonly reply: FastifyReply
 }
@@ -65,6 +67,10 @@ export interface Operation<Path extends string, Body, Query, Result> {
   readonly response?: z.ZodType<Result> | undefined
   /** @default 200, or 204 without a response */
   readonly status?: 201 | undefined
+  /** Whether the response has the `revision` of what it describes, which is its `ETag`. */
+  readonly etag?: true | undefined
+  /** Whether a request may say which revision it changes; `required`: it must, if that exists. */
+  readonly ifMatch?: 'optional' | 'required' | undefined
   /** @default 'application/json' */
   readonly contentType?: string | undefined
   /**
@@ -140,7 +146,7 @@ const parameters = z.record(z.string(), z.string())
 export function addRoute(
   server: FastifyInstance,
   service: AdminContext,
-  { method, path, body, query, response, status, contentType, run }: AnyOperation,
+  { method, path, body, query, response, status, contentType, etag, run }: AnyOperation,
 ): void {
   server.route({
     method: method.toUpperCase(),
@@ -151,13 +157,21 @@ export function addRoute(
         body: body && parseValue(body, request.body ?? (isOptional({ method, body }) ? {} : undefined)),
         query: query && parseValue(query, request.query),
         by: actorOf(request),
+        seen: seenRevision(request),
         reply,
       })
+      if (etag) void reply.header('etag', `"${(result as { revision: string | number }).revision}"`)
       if (!response) return reply.code(204).send()
       if (contentType !== undefined) void reply.type(contentType)
       return reply.code(status ?? 200).send(result)
     },
   })
+}
+
+/** Another form than that of our own `ETag` matches nothing (RFC 9110, section 13.1.1). */
+function seenRevision({ headers }: FastifyRequest): string | undefined {
+  const given = headers['if-match']
+  return given === undefined ? undefined : (/^"([\w-]+)"$/.exec(given)?.[1] ?? given)
 }
 
 /** Whether a request without a body is one with its defaults. A `PATCH` without a body would change nothing. */

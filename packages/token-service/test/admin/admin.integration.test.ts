@@ -143,14 +143,15 @@ describe("the administrators' listener", () => {
     const { authUrl, send } = await administered()
     expect((await send('PUT', '/products/billing')).status).toBe(204)
     expect((await send('DELETE', '/products/sms')).status).toBe(204)
-    expect((await send('PUT', '/products/billing', { description: 'Sends invoices' })).status).toBe(204)
+    expect((await send('PUT', '/products/billing', { description: 'Sends invoices' }, '*')).status).toBe(204)
     expect((await send('GET', '/products')).body).toEqual([
-      { name: 'billing', description: 'Sends invoices' },
-      { name: 'speech-to-text' },
+      { name: 'billing', description: 'Sends invoices', revision: expect.any(String) },
+      { name: 'speech-to-text', revision: expect.any(String) },
     ])
     // Replaces it, as every PUT does.
-    expect((await send('PUT', '/products/billing')).status).toBe(204)
-    expect((await send('GET', '/products')).body).toEqual([{ name: 'billing' }, { name: 'speech-to-text' }])
+    expect((await send('PUT', '/products/billing', undefined, '*')).status).toBe(204)
+    const [billing] = (await send('GET', '/products')).body
+    expect(billing).toEqual({ name: 'billing', revision: expect.any(String) })
     const { body } = await send('POST', '/invitations')
     expect(body.link.startsWith(`${authUrl}/portal/join/`)).toBe(true)
     expect((await send('GET', '/developers')).body).toEqual([])

@@ -111,19 +111,19 @@ describe('the catalogue', () => {
   it('has the API and the description of a scope, which administrators change', async () => {
     const { send } = await administeredService({ scopes })
     const named = (name: string) => scopes.find((scope) => typeof scope === 'object' && scope.name === name)
-    expect((await send('GET', '/scopes')).body).toEqual([
+    expect((await send('GET', '/scopes')).body).toMatchObject([
       named('bills:read'),
       named('orders:read'),
       named('orders:write'),
       { name: 'profile' },
     ])
-    expect((await send('PUT', '/scopes/profile', { audience: orders, description: 'Names' })).status).toBe(
-      204,
-    )
-    expect((await send('PUT', '/scopes/orders%3Aread', {})).status).toBe(204)
-    expect((await send('GET', '/scopes')).body).toEqual([
+    expect(
+      (await send('PUT', '/scopes/profile', { audience: orders, description: 'Names' }, '*')).status,
+    ).toBe(204)
+    expect((await send('PUT', '/scopes/orders%3Aread', {}, '*')).status).toBe(204)
+    expect((await send('GET', '/scopes')).body).toMatchObject([
       named('bills:read'),
-      { name: 'orders:read' },
+      { name: 'orders:read', revision: expect.any(String) },
       named('orders:write'),
       { name: 'profile', audience: orders, description: 'Names' },
     ])
@@ -182,7 +182,7 @@ describe('a resource server that is bound to audiences', () => {
     const path = `/resource-servers/${created.clientId}`
     const audiences = async () => (await send('GET', path)).body.audiences as unknown
     expect(await audiences()).toEqual([orders])
-    expect((await send('PUT', `${path}/audiences`, { audiences: [billing] })).status).toBe(204)
+    expect((await send('PUT', `${path}/audiences`, { audiences: [billing] }, '*')).status).toBe(204)
     expect((await send('PATCH', path, { name: 'renamed' })).status).toBe(204)
     expect([(await send('GET', path)).body.name, await audiences()]).toEqual(['renamed', [billing]])
     expect((await send('DELETE', `${path}/audiences`)).status).toBe(204)
@@ -228,7 +228,7 @@ describe('an API that is taken from an application', () => {
     // The approved scope still includes it.
     await change({ audiences: [mail] })
     expect(await introspected(bound)).toEqual([[reports, 'reports:write'], undefined, both])
-    await send('PUT', '/scopes/reports:write', { audience: 'urn:archive' })
+    await send('PUT', '/scopes/reports:write', { audience: 'urn:archive' }, '*')
     expect(await introspected(bound)).toEqual([undefined, undefined, undefined])
     expect(await introspected(resourceServer)).toEqual([undefined, [mail, ''], [mail, '']])
   })

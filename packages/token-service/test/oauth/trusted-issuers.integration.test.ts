@@ -468,11 +468,11 @@ describe('administration', () => {
 
     const rules = [{ clientId: 'billing', claims: { sub: 'repo:example/*' } }]
     const path = `/trusted-issuers/${added.id}`
-    expect((await send('PUT', path, { ...trusted, rules })).body.rules).toEqual(rules)
+    expect((await send('PUT', path, { ...trusted, rules }, '*')).body.rules).toEqual(rules)
     expect((await exchange(authUrl, await identity(authUrl))).body.client_id).toBe('billing')
     expect(await isActive(authUrl, token)).toBe(true)
     const unknown = { ...trusted, rules: [{ ...rules[0], clientId: 'nobody' }] }
-    expect((await send('PUT', path, unknown)).body.error).toBe(
+    expect((await send('PUT', path, unknown, '*')).body.error).toBe(
       'There is no application with the client ID "nobody".',
     )
     expect((await send('PUT', '/trusted-issuers/x', trusted)).status).toBe(404)
@@ -484,7 +484,7 @@ describe('administration', () => {
       ['POST', '/trusted-issuers'],
       ['PUT', path],
     ] as const) {
-      const rejected = await send(method, at, google)
+      const rejected = await send(method, at, google, method === 'PUT' ? '*' : undefined)
       expect([rejected.status, rejected.body.error]).toEqual([
         400,
         'The rule of "https://accounts.google.com" for "orders" must contain the sub or the email of the service account: Google Cloud issues such JWTs to others too.',

@@ -3,11 +3,13 @@ import {
   isBeingDeleted,
   type Application,
   type ApplicationSettings,
+  type Approval,
   type Project,
   type RegisteredClient,
 } from '../../storage/application.ts'
 import { NotFoundError, UsageError } from '../../runtime/usage-error.ts'
 import { changesOf, type Act } from '../../storage/act.ts'
+import { checkRevision } from '../../storage/revision.ts'
 import {
   BeingDeleted,
   createClientId,
@@ -17,7 +19,7 @@ import {
 } from '../credentials/acts.ts'
 import { developerStorage } from '../people/storage.ts'
 import { projectStorage } from '../projects/storage.ts'
-import { approvedNow, type TokenSettings } from './settings.ts'
+import { approvedNow, rejectWithoutAudience, type TokenSettings } from './settings.ts'
 import { applicationStorage, type ApplicationChanges } from './storage.ts'
 
 export type NewApplication = ApplicationSettings &
@@ -67,6 +69,8 @@ interface SettingsChange {
   readonly byAdministrator: boolean
   /** What the owner writes to the administrators. */
   readonly note?: string | undefined
+  /** The revision that the form showed. */
+  readonly seen?: string | undefined
 }
 
 /**
@@ -80,8 +84,10 @@ export async function changeSettings(
   act: Act,
   application: Application,
   { responseForm, ...approval }: ApplicationSettings,
-  { byAdministrator, note }: SettingsChange,
+  { byAdministrator, note, seen }: SettingsChange,
 ): Promise<void> {
+  // Below, it is compared with the one in the database.
+  if (seen !== undefined && seen !== String(application.revision)) throw new ApplicationChanged()
   const changes = approvedNow(application, approval, byAdministrator)
   const { revision, status, review } = application
   const isNewRequest = !byAdministrator && status === 'revoked' && review?.declined !== undefined
@@ -103,16 +109,28 @@ export async function changeSettings(
   await changeApplication(act, application, event, () => wanted, { revision, detail: note || undefined })
 }
 
-/** Changes the format of its tokens, by an administrator. */
+/**
+ * Changes the format of its tokens, by an administrator: what `changes` names, and nothing else.
+ *
+ * @param seen the revision that the changes are based on
+ * @throws {@link ChangedMeanwhile}
+ */
 export async function changeTokens(
   act: Act,
-  application: Application,
-  { claims, ...approval }: TokenSettings,
+  clientId: string,
+  { claims, ...changes }: TokenSettings,
+  seen?: string,
 ): Promise<void> {
-  await changeApplication(act, application, 'application_changed', (current) => ({
-    ...approvedNow(current, approval, true),
-    claims,
-  }))
+  const client = await applicationStorage(act).findClient(clientId)
+  if (!client) throw new NotFoundError(`There is no application with the client ID "${clientId}".`)
+  const { application } = client
+  checkRevision('The application', String(application.revision), seen)
+  await changeApplication(act, application, 'application_changed', (current) => {
+    const named = Object.entries(changes).filter(([, value]) => value !== undefined)
+    const approval = Object.fromEntries(named) as Partial<Approval>
+    rejectWithoutAudience([{ ...current, ...approval }])
+    return { ...approvedNow(current, approval, true), ...(claims && { claims }) }
+  })
 }
 
 /** What token responses state of its organisation becomes that of the project, or is requested. */

@@ -13,7 +13,6 @@ import { approve, decline, revokeApproval, revokeTokens } from './approval-acts.
 import {
   applicationSchema,
   applicationSettings,
-  changedTokenSettings,
   maxNoteLength,
   newApplicationSettings,
   rejectWithoutAudience,
@@ -115,6 +114,7 @@ export const applicationOperations: OperationGroup = {
     operation({
       method: 'get',
       path: '/applications/:clientId',
+      etag: true,
       command: 'application',
       summary: 'Get an application',
       response: application,
@@ -140,16 +140,15 @@ export const applicationOperations: OperationGroup = {
     operation({
       method: 'patch',
       path: '/applications/:clientId',
+      etag: true,
+      ifMatch: 'optional',
       command: 'change-tokens',
       summary:
         'Change the format, the audiences, the binding or further claims of the tokens of an application',
       body: tokenSettings.partial(),
       response: application,
-      async run(service, { params: { clientId }, body, by }) {
-        const { application } = await find(service, clientId)
-        const settings = changedTokenSettings(application, body)
-        rejectWithoutAudience([{ ...application, ...settings }])
-        await service.perform(by, (act) => changeTokens(act, application, settings))
+      async run(service, { params: { clientId }, body, by, seen }) {
+        await service.perform(by, (act) => changeTokens(act, clientId, body, seen))
         return describeOne(service, clientId)
       },
     }),

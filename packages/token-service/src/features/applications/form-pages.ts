@@ -2,7 +2,7 @@ import { type SafeHtml, html } from '@remix-run/html-template'
 import { type SettingsContent, settingsFields } from './application-form.ts'
 import { applicationFrame } from './application-frame.ts'
 import { dialog } from '../../portal/layout/dialog.ts'
-import { type FormState, csrfInput, emptyForm, textArea } from '../../portal/layout/form.ts'
+import { type FormState, csrfInput, emptyForm, textArea, revisionInput } from '../../portal/layout/form.ts'
 import { picker, type PickerOptions } from '../../portal/layout/picker.ts'
 import { type DangerRow, dangerSection, endsForOthers } from '../../portal/layout/menus.ts'
 import type { PageContent } from '../../portal/layout/page.ts'
@@ -55,7 +55,8 @@ export function settingsPage(
       action="${paths.settings(project.id, application.id)}"
       class="card form"
     >
-      ${csrfInput(csrfToken)} ${settingsFields(content)} ${hasNote ? note(content.state) : ''}
+      ${csrfInput(csrfToken)} ${revisionInput(String(application.revision), content.state)}
+      ${settingsFields(content)} ${hasNote ? note(content.state) : ''}
       ${isRequest ? html`<p class="hint">More products, scopes or audiences, another token format, weaker binding and a longer lifetime take effect after an administrator has approved them.</p>` : ''}
       <button>Save</button>
     </form>

@@ -36,6 +36,7 @@ import { secretPage } from '../credentials/secret-page.ts'
 import { type Column, type Facet, type ListState, list, listState, state } from '../../portal/layout/list.ts'
 import type { PageContent } from '../../portal/layout/page.ts'
 import { formatCount, linkTo, partOf } from '../../portal/layout/paging.ts'
+import { seenRevision, withSeenRevision } from '../../portal/layout/form.ts'
 import { deletionForm, submissionForm } from '../../portal/layout/parse-form.ts'
 import { tokenSnippets } from '../../portal/layout/snippets.ts'
 import { type LastUses, lastUse, relativeTime, time, timeSince } from '../../portal/layout/time.ts'
@@ -215,14 +216,16 @@ export async function applicationPages(portal: FastifyInstance, service: PortalS
     const choices = await offered(client.application)
     const parsed = parseApplicationForm(request.form, choices)
     if (!parsed.data) {
-      const content = await withOtherProjects(request, { ...choices, state: parsed.state })
+      const state = withSeenRevision(parsed.state, request.form)
+      const content = await withOtherProjects(request, { ...choices, state })
       return { page: settingsPage(request, client, content), status: 422 }
     }
     const byAdministrator = request.developer.administrator
     const { id, clientId } = client.application
     const { note, ...settings } = parsed.data
+    const seen = seenRevision(request.form)
     await perform(actorOf(request), (act) =>
-      changeSettings(act, client.application, settings, { byAdministrator, note }),
+      changeSettings(act, client.application, settings, { byAdministrator, note, seen }),
     )
     const changed = await storage.applications.findClient(clientId)
     const isRequested =

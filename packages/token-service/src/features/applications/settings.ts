@@ -78,18 +78,9 @@ export const tokenSettings = applicationSettings.pick({
   claims: true,
 })
 
-export type TokenSettings = Pick<Application, keyof typeof tokenSettings.shape>
-
-export function changedTokenSettings(
-  current: TokenSettings,
-  {
-    tokenFormat = current.tokenFormat,
-    audiences = current.audiences,
-    dpop = current.dpop,
-    claims = current.claims,
-  }: { readonly [Name in keyof TokenSettings]?: TokenSettings[Name] | undefined },
-): TokenSettings {
-  return { tokenFormat, audiences, dpop, claims }
+/** Those that are to be changed. */
+export type TokenSettings = {
+  readonly [Name in keyof typeof tokenSettings.shape]?: Application[Name] | undefined
 }
 
 type TextField = Exclude<

@@ -4,7 +4,14 @@ import { z } from 'zod'
 import type { RawParameters } from '../../oauth/parameters.ts'
 import type { ServiceContext } from '../context.ts'
 import { dialog } from '../../portal/layout/dialog.ts'
-import { csrfInput, emptyForm, field, type FormState } from '../../portal/layout/form.ts'
+import {
+  csrfInput,
+  emptyForm,
+  field,
+  revisionInput,
+  seenRevision,
+  type FormState,
+} from '../../portal/layout/form.ts'
 import { list, listState, named, searchNames, type Column, type ListState } from '../../portal/layout/list.ts'
 import { moreMenu } from '../../portal/layout/menus.ts'
 import type { PageContent } from '../../portal/layout/page.ts'
@@ -18,7 +25,8 @@ import { PortalError } from '../../portal/portal-error.ts'
 import { actorOf } from '../sessions/session.ts'
 import type { CatalogueKind, CatalogueEntry } from './storage.ts'
 import { audiencePattern, productNamePattern, scopePattern } from './settings.ts'
-import { removeEntry, setEntry } from './acts.ts'
+import { checkRevision } from '../../storage/revision.ts'
+import { entryRevision, removeEntry, setEntry } from './acts.ts'
 
 const texts = {
   products: {
@@ -78,7 +86,9 @@ export async function cataloguePages(
       if (!parsed.data) return { page: await show(request, parsed.state), status: 422 }
       const entry = Object.fromEntries(Object.entries(parsed.data).filter(([, value]) => value !== ''))
       const notice = await perform(actorOf(request), (act) =>
-        setEntry(act, kind, entry as unknown as CatalogueEntry),
+        setEntry(act, kind, entry as unknown as CatalogueEntry, (current) =>
+          checkRevision(`The ${noun}`, current && entryRevision(current), seenRevision(request.form)),
+        ),
       )
       return { redirectTo: request.paths[kind], notice }
     })
@@ -190,7 +200,7 @@ function cataloguePage(
     <form method="post" action="${paths[kind]}" class="card form">
       <h2>${changed ? `Change ${changed.name}` : `Add a ${noun}`}</h2>
       ${csrfInput(csrfToken)}
-      ${changed ? html`<input type="hidden" name="name" value="${changed.name}" />` : field({ name: 'name', label: 'Name', hint }, form)}
+      ${changed ? html`<input type="hidden" name="name" value="${changed.name}" />${revisionInput(entryRevision(changed), form)}` : field({ name: 'name', label: 'Name', hint }, form)}
       ${field({ name: 'description', label: 'Description', hint: 'For those who choose it.', required: false }, form)}
       ${kind === 'scopes' ? audienceField(form) : ''}
       <div class="actions">

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { NotFoundError } from '../../runtime/usage-error.ts'
 import { changesOf, type Act } from '../../storage/act.ts'
+import { checkRevision, revisionOf } from '../../storage/revision.ts'
 import type { Project } from '../../storage/application.ts'
 import {
   deletion,
@@ -19,6 +20,10 @@ import type { Developer } from '../../storage/developer.ts'
 import { projectStorage, type ProjectChanges } from './storage.ts'
 
 export type ProjectDetails = Pick<Project, 'name' | 'organizationName' | 'developerEmail'>
+
+export function projectRevision({ name, organizationName, developerEmail }: ProjectDetails): string {
+  return revisionOf({ name, organizationName, developerEmail })
+}
 
 /** Names of projects are unique, so that nobody's project is taken for somebody else's. */
 export class ProjectNameTaken extends AlreadyExists {
@@ -43,15 +48,20 @@ export async function createProject(act: Act, details: ProjectDetails, ownerId?:
  * What token responses state of the organisation changes as the settings of an application: for those that are approved, it is
  * only requested, unless `byAdministrator` is set.
  *
+ * @param seen the revision that the change is based on
  * @throws {@link ProjectNameTaken}
+ * @throws {@link ChangedMeanwhile}
  */
 export async function changeProject(
   act: Act,
   { id }: Project,
   details: ProjectDetails,
   byAdministrator: boolean,
+  seen?: string,
 ): Promise<void> {
-  await change(act, id, 'project_changed', async ({ deletesAtMs }) => {
+  await change(act, id, 'project_changed', async (current) => {
+    const { deletesAtMs } = current
+    checkRevision('The project', projectRevision(current), seen)
     if (deletesAtMs !== undefined) throw new BeingDeleted('project')
     const named = await projectStorage(act).findByName(details.name)
     if (named && named.id !== id) throw new ProjectNameTaken(details.name)

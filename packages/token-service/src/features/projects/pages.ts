@@ -4,6 +4,7 @@ import { z } from 'zod'
 import {
   addOwner,
   changeProject,
+  projectRevision,
   createProject,
   deleteProject,
   type ProjectDetails,
@@ -26,7 +27,15 @@ import { dialog } from '../../portal/layout/dialog.ts'
 import { pageTabs } from '../../portal/layout/menus.ts'
 import { picker, type PickerOptions } from '../../portal/layout/picker.ts'
 import { pickerOf, readChoice } from '../search/choices.ts'
-import { type FormState, csrfInput, emptyForm, field } from '../../portal/layout/form.ts'
+import {
+  type FormState,
+  csrfInput,
+  emptyForm,
+  field,
+  revisionInput,
+  seenRevision,
+  withSeenRevision,
+} from '../../portal/layout/form.ts'
 import { type Column, type ListState, list, listState, named, names } from '../../portal/layout/list.ts'
 import { dangerSection, endsForOthers } from '../../portal/layout/menus.ts'
 import type { PageContent } from '../../portal/layout/page.ts'
@@ -115,14 +124,18 @@ export async function projectPages(portal: FastifyInstance, service: PortalServi
   post(patterns.projectSettings, async (request) => {
     const project = await ownProject(storage, request)
     const parsed = parseProjectForm(request.form)
-    if (!parsed.data) return { page: await readSettings(request, project, parsed.state), status: 422 }
+    const again = async (state: FormState) => ({
+      page: await readSettings(request, project, withSeenRevision(state, request.form)),
+      status: 422,
+    })
+    if (!parsed.data) return again(parsed.state)
     const { administrator } = request.developer
+    const seen = seenRevision(request.form)
     try {
-      await perform(actorOf(request), (act) => changeProject(act, project, parsed.data, administrator))
+      await perform(actorOf(request), (act) => changeProject(act, project, parsed.data, administrator, seen))
       return { redirectTo: request.paths.project(project.id), notice: 'project_changed' }
     } catch (error) {
-      const state = nameTaken(error, parsed.data)
-      return { page: await readSettings(request, project, state), status: 422 }
+      return again(nameTaken(error, parsed.data))
     }
   })
 
@@ -339,7 +352,7 @@ function projectSettingsPage(request: DeveloperRequest, content: ProjectSettings
   const { paths, csrfToken } = request
   const { project, state } = content
   const body = html`<form method="post" action="${paths.projectSettings(project.id)}" class="card form">
-      ${csrfInput(csrfToken)} ${projectFields(state)}
+      ${csrfInput(csrfToken)} ${revisionInput(projectRevision(project), state)} ${projectFields(state)}
       <button>Save</button>
     </form>
     ${dangerSection('Delete', [deletion(request, content)])}`

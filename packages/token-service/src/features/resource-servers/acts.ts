@@ -37,14 +37,16 @@ interface ResourceServerChanges {
   readonly audiences?: readonly string[] | null | undefined
 }
 
-/** @throws {@link NotFoundError} without one */
+/** `check` compares what somebody has seen with what there is. @throws {@link NotFoundError} without one */
 export async function changeResourceServer(
   act: Act,
   clientId: string,
   { name, audiences }: ResourceServerChanges,
+  check: (current: ResourceServer) => void = () => {},
 ): Promise<void> {
   const resourceServers = resourceServerStorage(act)
   const current = await findResourceServer(resourceServers, clientId)
+  check(current)
   const changes = { ...(name !== undefined && { name }), ...(audiences !== undefined && { audiences }) }
   await resourceServers.update(current.id, changes)
   act.audit('resource_server_changed', { clientId, changes: changesOf(changes, current) })

@@ -9,6 +9,7 @@ import {
 } from '../credentials/credential-schemas.ts'
 import { audiences } from '../catalogue/settings.ts'
 import { named, operation, type AdminContext, type OperationGroup } from '../operation.ts'
+import { checkRevision, requireRevision } from '../../storage/revision.ts'
 import {
   changeResourceServer,
   createResourceServer,
@@ -56,6 +57,7 @@ export const resourceServerOperations: OperationGroup = {
     operation({
       method: 'get',
       path: '/resource-servers/:clientId',
+      etag: true,
       command: 'resource-server',
       summary: 'Get a resource server',
       response: resourceServer,
@@ -69,19 +71,31 @@ export const resourceServerOperations: OperationGroup = {
       method: 'patch',
       path: '/resource-servers/:clientId',
       command: 'rename-resource-server',
+      ifMatch: 'optional',
       summary: 'Rename a resource server',
       body: naming,
-      run: ({ perform }, { params, body, by }) =>
-        perform(by, (act) => changeResourceServer(act, params.clientId, body)),
+      run: ({ perform }, { params, body, by, seen }) =>
+        perform(by, (act) =>
+          changeResourceServer(act, params.clientId, body, ({ revision }) =>
+            checkRevision('The resource server', String(revision), seen),
+          ),
+        ),
     }),
     operation({
       method: 'put',
       path: '/resource-servers/:clientId/audiences',
       command: { name: 'bind-resource-server', options: ['audiences'] },
       summary: 'Make tokens for other APIs inactive for a resource server',
+      ifMatch: 'required',
       body: z.strictObject({ audiences: bound }),
-      run: ({ perform }, { params, body, by }) =>
-        perform(by, (act) => changeResourceServer(act, params.clientId, body)),
+      run: ({ perform }, { params, body, by, seen }) =>
+        perform(by, (act) =>
+          changeResourceServer(act, params.clientId, body, ({ audiences, revision }) =>
+            audiences
+              ? requireRevision('The list of audiences', String(revision), seen)
+              : checkRevision('The resource server', String(revision), seen),
+          ),
+        ),
     }),
     operation({
       method: 'delete',

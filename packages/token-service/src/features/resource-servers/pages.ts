@@ -15,7 +15,14 @@ import { type CredentialsContent, credentialsSection } from '../credentials/cred
 import { newSecret } from '../credentials/secret-page.ts'
 import { clientIdLine, shortId } from '../../portal/layout/copyable.ts'
 import { dialog } from '../../portal/layout/dialog.ts'
-import { type FormState, csrfInput, emptyForm, field } from '../../portal/layout/form.ts'
+import {
+  type FormState,
+  csrfInput,
+  emptyForm,
+  field,
+  revisionInput,
+  seenRevision,
+} from '../../portal/layout/form.ts'
 import { type Column, type ListState, list, listState, named, searchNames } from '../../portal/layout/list.ts'
 import { dangerSection } from '../../portal/layout/menus.ts'
 import type { PageContent } from '../../portal/layout/page.ts'
@@ -27,6 +34,7 @@ import { type LastUses, absent, lastUse } from '../../portal/layout/time.ts'
 import { administratorPages, type DeveloperRequest } from '../../portal/page-routes.ts'
 import { patterns } from '../../portal/paths.ts'
 import { PortalError } from '../../portal/portal-error.ts'
+import { checkRevision } from '../../storage/revision.ts'
 import { AlreadySubmitted, createOnce } from '../../storage/submission-storage.ts'
 import type { PortalService } from '../sessions/openid-provider.ts'
 import { actorOf } from '../sessions/session.ts'
@@ -107,7 +115,11 @@ export async function resourceServerPages(
     const parsed = parseForm(serverForm, request.form)
     if (!parsed.data) throw new PortalError('invalid_form')
     const changes = { audiences: null, ...settingsOf(parsed.data) }
-    await perform(actorOf(request), (act) => changeResourceServer(act, clientId, changes))
+    await perform(actorOf(request), (act) =>
+      changeResourceServer(act, clientId, changes, ({ revision }) =>
+        checkRevision('The resource server', String(revision), seenRevision(request.form)),
+      ),
+    )
     return { redirectTo: request.paths.resourceServer(clientId), notice: 'resource_server_changed' }
   })
 
@@ -242,7 +254,7 @@ function resourceServerPage(request: DeveloperRequest, content: ResourceServerCo
     id: 'change',
     label: html`Change<span class="visually-hidden"> resource server</span>`,
     title: 'Change the resource server',
-    body: html`${field(
+    body: html`${revisionInput(String(server.revision), emptyForm)}${field(
       { name: 'name', label: 'Name of the API', pattern: String.raw`(?=.*\S).{1,200}` },
       { values, errors: {} },
     )}

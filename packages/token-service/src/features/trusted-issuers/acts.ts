@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { NotFoundError, UsageError } from '../../runtime/usage-error.ts'
 import { changesOf, type Act } from '../../storage/act.ts'
+import { revisionOf } from '../../storage/revision.ts'
 import { applicationStorage } from '../applications/storage.ts'
 import { maxRules, rejectInvalidIssuers, type TrustedIssuerSettings } from './settings.ts'
 import { trustedIssuerStorage, type TrustedIssuerStorage } from './storage.ts'
@@ -24,11 +25,11 @@ export async function addTrustedIssuer(act: Act, settings: TrustedIssuerSettings
 export async function changeTrustedIssuer(
   act: Act,
   id: string,
-  to: TrustedIssuerSettings | ((current: TrustedIssuer) => TrustedIssuerSettings),
+  to: (current: TrustedIssuer) => TrustedIssuerSettings,
 ): Promise<TrustedIssuer> {
   const trustedIssuers = trustedIssuerStorage(act)
   const current = await findChangeable(id, trustedIssuers)
-  const settings = typeof to === 'function' ? to(current) : to
+  const settings = to(current)
   await checkSettings(settings, act)
   const other = await trustedIssuers.find(settings.issuer)
   if (other && other.id !== id) throw trustedAlready(settings)
@@ -105,4 +106,16 @@ export async function seedTrustedIssuers(
     await trustedIssuers.replace(next)
     act.audit('trusted_issuer_changed', { detail: issuer, changes: changesOf(settings, current) })
   }
+}
+
+/** Also of its rules. */
+export function issuerRevision({
+  issuer,
+  jwksUrl,
+  jwks,
+  audiences,
+  detectReplay,
+  rules,
+}: TrustedIssuerSettings): string {
+  return revisionOf({ issuer, jwksUrl, jwks, audiences, detectReplay, rules })
 }

@@ -1,17 +1,22 @@
 import { z } from 'zod'
 import { ms, named, operation, type OperationGroup } from '../operation.ts'
-import { addTrustedIssuer, changeTrustedIssuer, removeTrustedIssuer } from './acts.ts'
+import { requireRevision } from '../../storage/revision.ts'
+import type { TrustedIssuer } from '../../storage/application.ts'
+import { addTrustedIssuer, changeTrustedIssuer, issuerRevision, removeTrustedIssuer } from './acts.ts'
 import { trustedIssuerSettings } from './settings.ts'
 
 const trustedIssuer = named(
   'TrustedIssuer',
   trustedIssuerSettings.extend({
     id: z.string(),
+    revision: z.string().describe('For `If-Match`, when it is changed.'),
     configured: z.boolean().describe('Whether it is in the configuration, which alone changes it.'),
     createdAtMs: ms,
     lastUsedAtMs: ms.optional(),
   }),
 )
+
+const revised = (issuer: TrustedIssuer) => ({ ...issuer, revision: issuerRevision(issuer) })
 
 /** The issuers whose JWTs are exchanged for access tokens. */
 export const trustedIssuerOperations: OperationGroup = {
@@ -26,7 +31,7 @@ export const trustedIssuerOperations: OperationGroup = {
       async run({ storage, activity }) {
         const issuers = await storage.trustedIssuers.list()
         const lastUses = await activity.lastUses(issuers.map(({ id }) => id))
-        return issuers.map((issuer) => ({ ...issuer, lastUsedAtMs: lastUses.get(issuer.id) }))
+        return issuers.map((issuer) => ({ ...revised(issuer), lastUsedAtMs: lastUses.get(issuer.id) }))
       },
     }),
     operation({
@@ -37,7 +42,9 @@ export const trustedIssuerOperations: OperationGroup = {
       body: trustedIssuerSettings,
       response: trustedIssuer,
       status: 201,
-      run: ({ perform }, { body, by }) => perform(by, (act) => addTrustedIssuer(act, body)),
+      etag: true,
+      run: async ({ perform }, { body, by }) =>
+        revised(await perform(by, (act) => addTrustedIssuer(act, body))),
     }),
     operation({
       method: 'put',
@@ -46,8 +53,17 @@ export const trustedIssuerOperations: OperationGroup = {
       summary: 'Change a trusted issuer; tokens that have been issued stay valid',
       body: trustedIssuerSettings,
       response: trustedIssuer,
-      run: ({ perform }, { params, body, by }) =>
-        perform(by, (act) => changeTrustedIssuer(act, params.id, body)),
+      etag: true,
+      ifMatch: 'required',
+      run: async ({ perform }, { params, body, by, seen }) =>
+        revised(
+          await perform(by, (act) =>
+            changeTrustedIssuer(act, params.id, (current) => {
+              requireRevision('The trusted issuer', issuerRevision(current), seen)
+              return body
+            }),
+          ),
+        ),
     }),
     operation({
       method: 'delete',

@@ -5,7 +5,7 @@ import { jwtBearer, type RawParameters } from '../../oauth/parameters.ts'
 import type { ServiceContext } from '../context.ts'
 import { code, copyable, copyButton, copyLabel } from '../../portal/layout/copyable.ts'
 import { dialog } from '../../portal/layout/dialog.ts'
-import { csrfInput, field, type FormState } from '../../portal/layout/form.ts'
+import { csrfInput, field, revisionInput, seenRevision, type FormState } from '../../portal/layout/form.ts'
 import { list, named, names, type Column } from '../../portal/layout/list.ts'
 import { dangerSection, moreMenu } from '../../portal/layout/menus.ts'
 import type { PageContent } from '../../portal/layout/page.ts'
@@ -19,7 +19,14 @@ import { NotFoundError, UsageError } from '../../runtime/usage-error.ts'
 import { foldName } from '../../storage/folded-name.ts'
 import type { IdentityRule, RegisteredClient } from '../../storage/application.ts'
 import type { TrustedIssuer } from '../../storage/application.ts'
-import { addTrustedIssuer, changeTrustedIssuer, findTrustedIssuer, removeTrustedIssuer } from './acts.ts'
+import { ChangedMeanwhile, checkRevision } from '../../storage/revision.ts'
+import {
+  addTrustedIssuer,
+  changeTrustedIssuer,
+  findTrustedIssuer,
+  issuerRevision,
+  removeTrustedIssuer,
+} from './acts.ts'
 import {
   claimFields,
   claimValues,
@@ -153,7 +160,10 @@ export async function trustedIssuerPages(portal: FastifyInstance, service: Servi
     return saved(
       async () => {
         await perform(actorOf(request), (act) =>
-          changeTrustedIssuer(act, id, ({ rules }) => ({ ...data, rules: [...rules] })),
+          changeTrustedIssuer(act, id, (current) => {
+            checkRevision('The trusted issuer', issuerRevision(current), seenRevision(request.form))
+            return { ...data, rules: [...current.rules] }
+          }),
         )
         return { redirectTo: request.paths.trustedIssuer(id), notice: 'trusted_issuer_changed' }
       },
@@ -191,12 +201,17 @@ export async function trustedIssuerPages(portal: FastifyInstance, service: Servi
     return saved(
       async () => {
         await perform(actorOf(request), (act) =>
-          changeTrustedIssuer(act, issuer.id, ({ rules, ...settings }) => ({
-            ...settingsOf(settings),
-            rules: current
-              ? rules.map((each) => (ruleId(each) === ruleId(current) ? data : each))
-              : [...rules, data],
-          })),
+          changeTrustedIssuer(act, issuer.id, ({ rules, ...settings }) => {
+            // The ID of a rule is that of its content.
+            if (current && !rules.some((each) => ruleId(each) === ruleId(current)))
+              throw new ChangedMeanwhile('The rule')
+            return {
+              ...settingsOf(settings),
+              rules: current
+                ? rules.map((each) => (ruleId(each) === ruleId(current) ? data : each))
+                : [...rules, data],
+            }
+          }),
         )
         const notice = current ? 'identity_rule_changed' : 'identity_rule_added'
         return { redirectTo: request.paths.trustedIssuer(issuer.id), notice }
@@ -392,7 +407,8 @@ function trustedIssuerPage(
   const path = paths.trustedIssuer(issuer.id)
   const settings = html`<form method="post" action="${path}" class="card form">
       <h2>Settings</h2>
-      ${csrfInput(csrfToken)} ${issuerField(state, preset)} ${furtherFields(state)}
+      ${csrfInput(csrfToken)} ${revisionInput(issuerRevision(issuer), state)} ${issuerField(state, preset)}
+      ${furtherFields(state)}
       <button>Save</button>
     </form>
     ${dangerSection('Remove', [

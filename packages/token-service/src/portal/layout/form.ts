@@ -43,6 +43,30 @@ export function csrfInput(csrfToken: string): SafeHtml {
   return html`<input type="hidden" name="${csrfFieldName}" value="${csrfToken}" />`
 }
 
+const revisionFieldName = 'revision'
+
+/** The hidden field with the revision that the form shows, so that no change of somebody else gets lost. */
+export function revisionInput(revision: string, { values }: FormState): SafeHtml {
+  return html`<input
+    type="hidden"
+    name="${revisionFieldName}"
+    value="${values[revisionFieldName] ?? revision}"
+  />`
+}
+
+/** What {@link revisionInput} has sent. */
+export function seenRevision({
+  [revisionFieldName]: seen,
+}: Readonly<Record<string, unknown>>): string | undefined {
+  return typeof seen === 'string' ? seen : undefined
+}
+
+/** The form again, with the revision that it was sent with. */
+export function withSeenRevision(state: FormState, form: Readonly<Record<string, unknown>>): FormState {
+  const seen = seenRevision(form)
+  return seen === undefined ? state : { ...state, values: { ...state.values, [revisionFieldName]: seen } }
+}
+
 export function field(options: FieldOptions, state: FormState): SafeHtml {
   const {
     name,
