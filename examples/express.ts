@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import {
   clientCredentials,
   credentialsFrom,
+  isRejectedByPage,
   tokenResponseBody,
 } from '@tokenwell/core'
 import express from 'express'
@@ -18,7 +19,8 @@ const app = express()
 app.post('/token', async (request, response) => {
   // The API rejected the page's token: do not return the same token again.
   const current = tokens.peekToken()
-  if (current && request.get('x-token-rejected')) tokens.reject(current)
+  if (current && (await isRejectedByPage(current, request.get('x-token-rejected'))))
+    tokens.reject(current)
   const token = await tokens.getToken({ minimumValidityMs: 60_000 })
   response.set('cache-control', 'no-store').json(tokenResponseBody(token))
 })

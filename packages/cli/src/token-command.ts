@@ -6,7 +6,7 @@ import {
   type FileTokenStoreOptions,
 } from '@tokenwell/token-stores/file'
 import { Command, Option } from 'commander'
-import { addConnectionFlags, credentialsHelp, type ConnectionFlags } from './connection/flags.ts'
+import { addConnectionFlags, credentialsHelp, wholeNumber, type ConnectionFlags } from './connection/flags.ts'
 import { resolveTokens } from './connection/resolve.ts'
 import { variables } from './connection/variables.ts'
 import { UsageError } from './errors.ts'
@@ -30,6 +30,18 @@ export function tokenCommand(context: CommandContext): Command {
     )
     .option('--headers-json', 'print {"Authorization":"Bearer …"}, as editors and agents read it')
     .option('--no-cache', 'request a new token and do not cache it')
+    .option(
+      '--fresh',
+      'request a new token, at most one in 10 s, and cache it: after an API has rejected the cached one',
+    )
+    .addOption(
+      new Option(
+        '--fresh-after <seconds>',
+        'with --headers-json, for programs that run this again after a 401: a new token for the second call within this time',
+      )
+        .argParser(wholeNumber(1, 3_600))
+        .conflicts('fresh'),
+    )
   return addConnectionFlags(command)
     .addHelpText('after', credentialsHelp + examples)
     .action(async (flags: TokenFlags) => {
@@ -69,7 +81,13 @@ export function logoutCommand(context: CommandContext): Command {
 interface TokenRequestFlags extends ConnectionFlags {
   /** False with `--no-cache`. */
   readonly cache: boolean
+  readonly fresh?: true
+  /** Seconds. */
+  readonly freshAfter?: number
 }
+
+/** How often a cached token may be replaced before it expires. */
+const freshPauseMs = 10_000
 
 /** Enough for the program that the token is passed to. */
 const minimumValidityMs = 60_000
@@ -92,7 +110,9 @@ async function requestToken(flags: TokenRequestFlags, context: CommandContext): 
     },
   })
   try {
-    return await tokens.getToken({ minimumValidityMs })
+    const token = await tokens.getToken({ minimumValidityMs })
+    const mayReplace = cache && (await cache.mayReplace(flags))
+    return mayReplace ? await tokens.getToken({ forceRefresh: true }) : token
   } finally {
     await tokens.close()
   }
@@ -102,6 +122,8 @@ async function requestToken(flags: TokenRequestFlags, context: CommandContext): 
 interface TokenCache {
   readonly store: FileTokenStore
   readonly onEvent: (event: TokenEvent) => void
+  /** Whether a new token is to be requested now, although the last one, which this command has got, may be valid. */
+  mayReplace(flags: TokenRequestFlags): Promise<boolean>
 }
 
 function openTokenCache(context: CommandContext): TokenCache {
@@ -113,9 +135,29 @@ function openTokenCache(context: CommandContext): TokenCache {
   const store = openStore(context, ({ path }) =>
     warnOnce(`The cached token in ${path} is damaged. It will be replaced.`),
   )
+  let key: string | undefined
+  let isCached = false
+  /** False if somebody has taken this turn within the last `ms`, for this entry of the cache. */
+  const takeTurn = async (turn: string, ms: number): Promise<boolean> =>
+    // A lease that nobody releases, so that it counts for all processes.
+    (await store.lease(`${turn} ${key}`, ms)) !== undefined
   return {
-    store,
+    store: {
+      ...store,
+      read(cacheKey) {
+        key = cacheKey
+        return store.read(cacheKey)
+      },
+    },
+    async mayReplace({ fresh, freshAfter }) {
+      if (key === undefined || (!fresh && freshAfter === undefined)) return false
+      const isFirst = freshAfter !== undefined && (await takeTurn('printed', freshAfter * 1_000))
+      // A token that has just been requested is fresh.
+      if (isFirst || (!isCached && !fresh)) return false
+      return (await takeTurn('fresh', freshPauseMs)) && isCached
+    },
     onEvent(event) {
+      if (event.type === 'token_received') isCached = event.from === 'store'
       if (event.type !== 'store_unavailable') return
       warnOnce(
         `The token cache ${store.folder} cannot be used (${event.cause}). ` +

@@ -65,6 +65,40 @@ describe('the token cache', () => {
     expect(await requests()).toBe(0)
   })
 
+  it('is replaced with --fresh, at most once in 10 s', async () => {
+    const env = environment()
+    const first = await runTokenwell(['token'], env)
+    const fresh = await runTokenwell(['token', '--fresh'], env)
+    expect(fresh).toMatchObject({ code: 0, stderr: '' })
+    expect(fresh.stdout).not.toBe(first.stdout)
+    // Another one, in a loop, gets what is stored.
+    for (const args of [['--fresh'], ['--fresh', '--header'], []])
+      expect((await runTokenwell(['token', ...args], env)).stdout).toContain(fresh.stdout.trim())
+    expect(await requests()).toBe(2)
+  })
+
+  it('is replaced with --fresh by one of several calls at the same time', async () => {
+    const env = environment()
+    await runTokenwell(['token'], env)
+    await Promise.all(Array.from({ length: 3 }, () => runTokenwell(['token', '--fresh'], env)))
+    expect(await requests()).toBe(2)
+  })
+
+  it('is replaced for the second call within the time of --fresh-after', async () => {
+    const env = environment()
+    const helper = async (...args: string[]) =>
+      (await runTokenwell(['token', '--headers-json', '--fresh-after', '3600', ...args], env)).stdout
+    await runTokenwell(['token'], env)
+    const first = await helper()
+    const second = await helper()
+    expect(second).not.toBe(first)
+    expect(await helper()).toBe(second)
+    // Another entry has a time of its own.
+    expect(await helper('--audience', 'orders')).not.toBe(second)
+    expect(await requests()).toBe(3)
+    expect(await runTokenwell(['token', '--fresh', '--fresh-after', '9'], env)).toMatchObject({ code: 2 })
+  })
+
   it('is neither read nor written with --no-cache', async () => {
     const env = environment()
     const { stdout } = await runTokenwell(['token'], env)

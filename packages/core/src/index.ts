@@ -11,7 +11,7 @@ export { createTokenProvider } from './provider/caching-token-provider.ts'
 export { createTokenPool, type TokenPool, type TokenPoolOptions } from './provider/token-pool.ts'
 export type { GetTokenOptions, TokenProvider, TokenProviderOptions } from './provider/token-provider.ts'
 export type { Clock } from './runtime/clock.ts'
-export { backendTokens, type BackendTokensOptions } from './sources/backend-tokens.ts'
+export { backendTokens, isRejectedByPage, type BackendTokensOptions } from './sources/backend-tokens.ts'
 export { credentialsFrom } from './sources/credentials-from.ts'
 export {
   clientAssertion,

@@ -11,7 +11,7 @@ import {
   Sse,
 } from '@nestjs/common'
 import type { ConfigType } from '@nestjs/config'
-import { tokenResponseBody, type TokenProvider } from '@tokenwell/core'
+import { isRejectedByPage, tokenResponseBody, type TokenProvider } from '@tokenwell/core'
 import { InjectTokens } from '@tokenwell/nestjs-module'
 import { map, merge, Subject, timer } from 'rxjs'
 import { application, speechApi } from '../nest/settings.ts'
@@ -56,7 +56,7 @@ export class PageController implements OnModuleDestroy {
   async token(@Headers('x-token-rejected') rejected?: string) {
     const current = this.pageTokens.peekToken()
     // The speech API rejected the page's token. The provider limits how often this leads to a new one.
-    if (current && rejected) this.pageTokens.reject(current)
+    if (current && (await isRejectedByPage(current, rejected))) this.pageTokens.reject(current)
     return tokenResponseBody(await this.pageTokens.getToken({ minimumValidityMs: 60_000 }))
   }
 

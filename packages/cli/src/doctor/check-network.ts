@@ -181,7 +181,7 @@ function explainHandshake(code: string, url: URL): Finding {
     return certificate.problem(
       'not_tls',
       `The server at ${url.host} does not speak TLS (${code}).`,
-      'Check the port. Plain HTTP is allowed only to this machine, or with --allow-insecure.',
+      'Check the port, and whether the server expects http://.',
     )
   }
   return certificate.problem(

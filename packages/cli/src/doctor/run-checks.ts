@@ -216,8 +216,12 @@ function checkPlainHttp({ allowInsecureRequests }: Connection, url: URL): Findin
   if (url.protocol !== 'http:') return undefined
   if (isSecure(url)) return address.note('plain_http_loopback', 'Plain HTTP, on this machine only.')
   const message = `Plain HTTP to ${url.host}: others on the network can read the secret and the token.`
-  const advice = 'Use https:// in the URL. Inside a trusted network, pass --allow-insecure.'
+  const advice = 'Use https:// in the URL.'
   return allowInsecureRequests
     ? address.warning('plain_http', message, advice)
-    : address.problem('plain_http', `${message} No request was sent.`, advice)
+    : address.problem(
+        'plain_http',
+        `${message} No request was sent.`,
+        `${advice} Inside a trusted network, pass --allow-insecure.`,
+      )
 }

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHash, timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
 import {
   createServer,
@@ -23,11 +23,13 @@ export interface ProxyOptions {
   readonly tokens: TokenProvider
   /** 0 selects a free port. */
   readonly port: number
+  /** The secret part of the URL. */
+  readonly path: string
   readonly allowInsecureRequests?: boolean | undefined
 }
 
 export interface RunningProxy {
-  /** Corresponds to the target; its random path is known only to those who read it. */
+  /** Corresponds to the target; its secret path is known only to those who read it. */
   readonly url: string
   close(): Promise<void>
 }
@@ -50,8 +52,8 @@ const parser = { maxHeaderSize: 64 * 1024, insecureHTTPParser: false }
 
 /** Starts a proxy on loopback that attaches tokens to the requests of local programs. */
 export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
-  const { target, tokens, port, allowInsecureRequests } = options
-  const base = `/${randomBytes(24).toString('base64url')}`
+  const { target, tokens, port, path, allowInsecureRequests } = options
+  const base = `/${path}`
   const attacher = createTokenAttacher(tokens, { allowedOrigins: [target.origin], allowInsecureRequests })
   const server = createServer(parser, (incoming, outgoing) => {
     // Without a listener, an error of a connection would end the process.

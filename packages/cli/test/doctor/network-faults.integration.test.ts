@@ -41,7 +41,9 @@ describe('doctor and the network', () => {
 
   it('warns of plain HTTP if it is allowed', async () => {
     const url = (await respondWith(json(token, 200, noStore))).replace('127.0.0.1', '0.0.0.0')
-    expect((await doctor(url, ['--allow-insecure'])).faults).toStrictEqual(['plain_http'])
+    const allowed = await doctor(url, ['--allow-insecure'])
+    expect(allowed.faults).toStrictEqual(['plain_http'])
+    expect(allowed.textOf('plain_http')).not.toContain('--allow-insecure')
   })
 
   it('reports a host that cannot be resolved', async () => {

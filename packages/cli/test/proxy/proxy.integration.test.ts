@@ -1,6 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -49,6 +50,32 @@ async function send(url: string, path: string, headers: Record<string, string> =
 }
 
 describe('tokenwell proxy', () => {
+  it('keeps its path in a private file, so that its URL can be configured', async () => {
+    const file = join(temporaryFolder({}), 'path')
+    const pathWith = async () => {
+      const proxy = await startProxyFor('https://api.example.com', service.environmentOf('demo'), [
+        '--path-file',
+        file,
+      ])
+      proxy.child.kill('SIGTERM')
+      await proxy.ended
+      return proxy.url.pathname
+    }
+    const path = await pathWith()
+    expect(path).toBe(`/${readFileSync(file, 'utf8').trim()}`)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(await pathWith()).toBe(path)
+    const fails = async () => {
+      const args = ['proxy', '--to', 'https://api.example.com', '--path-file', file]
+      return (await runTokenwell(args, service.environmentOf('demo'))).stderr
+    }
+    chmodSync(file, 0o644)
+    expect(await fails()).toContain(`Run chmod 600 ${file}.`)
+    chmodSync(file, 0o600)
+    writeFileSync(file, 'short')
+    expect(await fails()).toContain('contains no path of a proxy')
+  })
+
   it('sends requests below the target with a token, and returns the response', async () => {
     const api = await startScriptedServer(() => json({ item: 'tea' }, 201, { 'x-of-api': 'yes' }))
     onTestFinished(() => api.close())

@@ -13,8 +13,12 @@ export interface ProxyProcess extends TokenwellProcess {
 export async function startProxy(
   target: string,
   environment?: Readonly<Record<string, string>>,
+  args: readonly string[] = [],
 ): Promise<ProxyProcess> {
-  const proxy = startTokenwell(['proxy', '--to', target], environment ?? (await environmentOfEndpoint()))
+  const proxy = startTokenwell(
+    ['proxy', '--to', target, ...args],
+    environment ?? (await environmentOfEndpoint()),
+  )
   await proxy.wrote('Ctrl+C')
   // The other stream may arrive later.
   await expect.poll(() => proxy.written.stdout).toMatch(/\n$/)

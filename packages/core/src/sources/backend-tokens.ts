@@ -6,6 +6,7 @@ import { isAccessToken, readTokenType, type TokenResponse } from '../protocol/to
 import type { TokenSource } from '../protocol/token-source.ts'
 import { createTokenProvider } from '../provider/caching-token-provider.ts'
 import type { TokenProvider, TokenProviderOptions } from '../provider/token-provider.ts'
+import { digest } from '../runtime/digest.ts'
 import { whileWaiting } from '../runtime/wait.ts'
 import { failureDetail, fetchToken, withoutQuery, type FetchLike } from './send.ts'
 
@@ -27,7 +28,8 @@ export interface BackendTokensOptions extends TokenProviderOptions {
 /**
  * Gets tokens for a frontend from its own backend, and caches them: POSTs to `url` and expects the result of
  * {@link tokenResponseBody}. The page never sees a client secret. If an API has rejected the page's token, the request has the
- * header `x-token-rejected: true`: the backend must not return the same token again. A 401 or a redirect means that the session has ended:
+ * header `x-token-rejected` with a digest of that token: the backend must not return this token again (see
+ * {@link isRejectedByPage}). A 401 or a redirect means that the session has ended:
  * the error has the kind `credentials` and no cooldown, so that logging in takes effect at once. After a 403, a 419 or a
  * login page, a changed header ends the cooldown. Any other failure is classified by its status.
  */
@@ -54,7 +56,8 @@ function createBackendSource({ url, fetch, headers, credentials }: BackendTokens
       rejected = undefined
       const chosen = withAccept(await headers?.())
       const sent = new Headers(chosen)
-      if (rejectedToken !== undefined) sent.set('x-token-rejected', 'true')
+      if (rejectedToken !== undefined)
+        sent.set('x-token-rejected', (await tokenDigest(rejectedToken)) ?? 'true')
       const init = { method: 'POST', headers: sent, signal, ...(credentials && { credentials }) }
       const what = (): string => `The backend's token route ${withoutQuery(url)}`
       const unreachable = (cause: unknown): never => throwUnreachable(cause, sent)
@@ -79,6 +82,29 @@ function createBackendSource({ url, fetch, headers, credentials }: BackendTokens
       return !sameHeaders(rejected, withAccept(await headers?.()))
     },
   }
+}
+
+/** Names a token to those who have it. */
+async function tokenDigest(token: string): Promise<string | undefined> {
+  return (await digest(['rejected', token]))?.slice(0, 32)
+}
+
+/**
+ * Whether a page's request for a token says that an API has rejected this token (see {@link backendTokens}). Of many pages with one
+ * revoked token, the first report replaces it; the others are about a token that the backend no longer has.
+ *
+ * @param header the value of `x-token-rejected`
+ *
+ * @example
+ * const current = tokens.peekToken()
+ * if (current && (await isRejectedByPage(current, request.get('x-token-rejected')))) tokens.reject(current)
+ */
+export async function isRejectedByPage(
+  token: { readonly value: string },
+  header: string | null | undefined,
+): Promise<boolean> {
+  // A page without WebCrypto, loaded over plain HTTP, does not say which token.
+  return header === 'true' || (Boolean(header) && header === (await tokenDigest(token.value)))
 }
 
 function throwUnreachable(cause: unknown, sent: Headers): never {

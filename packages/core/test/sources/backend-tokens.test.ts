@@ -1,5 +1,11 @@
 import { describe, expect, it, vi } from 'vitest'
-import { backendTokens, createTokenProvider, tokenResponseBody, TokenError } from '@tokenwell/core'
+import {
+  backendTokens,
+  isRejectedByPage,
+  createTokenProvider,
+  tokenResponseBody,
+  TokenError,
+} from '@tokenwell/core'
 import { pass, useFakeTime, watch } from '../support/fake-time.ts'
 import {
   ScriptedEndpoint,
@@ -46,13 +52,19 @@ describe('tokens from a backend', () => {
     const endpoint = new ScriptedEndpoint((request) => (request === 2 ? { status: 503, body: '' } : {}))
     const send = vi.fn(endpoint.fetch)
     const tokens = backendTokens({ url, fetch: send, maxAttempts: 1 })
-    tokens.reject(await tokens.getToken())
+    const rejected = await tokens.getToken()
+    tokens.reject(rejected)
     await tokens.getToken()
     await pass(10_000)
     await expect(tokens.getToken()).resolves.toMatchObject({ value: 'token-3' })
     await tokens.getToken({ forceRefresh: true })
     const sent = send.mock.calls.map(([, init]) => new Headers(init?.headers).get('x-token-rejected'))
-    expect(sent).toEqual([null, 'true', 'true', null])
+    expect(sent).toEqual([null, expect.stringMatching(/^[0-9a-f]{32}$/), sent[1], null])
+    expect(await isRejectedByPage(rejected, sent[1])).toBe(true)
+    expect(await isRejectedByPage({ value: 'token-3' }, sent[1])).toBe(false)
+    for (const none of [null, undefined, '']) expect(await isRejectedByPage(rejected, none)).toBe(false)
+    // A page without WebCrypto.
+    expect(await isRejectedByPage(rejected, 'true')).toBe(true)
   })
 
   it('are requested with an Accept header of the caller', async () => {

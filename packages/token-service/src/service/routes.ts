@@ -15,6 +15,7 @@ import {
 import { metricsEndpoint } from '../http/metrics.ts'
 import { baseUrl } from '../oauth/base-url.ts'
 import { observeRequests } from '../http/request-outcome.ts'
+import type { Clock } from '../runtime/clock.ts'
 
 /** A Fastify server with all routes of a service. */
 export function createRoutes(service: OpenService): FastifyInstance {
@@ -30,6 +31,7 @@ export function addRoutes(server: FastifyInstance, service: OpenService): void {
   observeRequests(server, observers)
   if (publicUrl?.startsWith('https:')) requireHttps(server)
   closeConnectionsWhileStopping(server, service)
+  if (sandbox) sendDate(server, sandbox.clock)
   if (metrics && options.adminPort === undefined) metricsEndpoint(server, metrics)
   healthEndpoints(server, context, () => service.isStopping)
   homeEndpoint(server, options)
@@ -70,6 +72,14 @@ export function addRoutes(server: FastifyInstance, service: OpenService): void {
 function requireHttps(server: FastifyInstance): void {
   server.addHook('onRequest', (_request, reply, done) => {
     void reply.header('strict-transport-security', 'max-age=31536000')
+    done()
+  })
+}
+
+/** By the clock that a test has moved: clients compare it with theirs. A scripted response may have its own. */
+function sendDate(server: FastifyInstance, { now }: Clock): void {
+  server.addHook('onSend', (_request, reply, _payload, done) => {
+    if (!reply.hasHeader('date')) void reply.header('date', new Date(now()).toUTCString())
     done()
   })
 }

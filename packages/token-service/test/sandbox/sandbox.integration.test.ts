@@ -34,6 +34,16 @@ it('rejects a move of the clock beyond the year 9999, and keeps the clock usable
   expect(body.now).toMatch(/^9\d{3}-/)
 })
 
+it('has its moved clock in the Date header of its responses', async () => {
+  const { authUrl, control } = await sandboxed()
+  const now = '2031-05-06T07:08:09Z'
+  await control('POST', '/clock', { now })
+  const { headers } = await requestToken(authUrl)
+  const laterMs = Date.parse(headers.get('date')!) - Date.parse(now)
+  expect(laterMs).toBeGreaterThanOrEqual(0)
+  expect(laterMs).toBeLessThan(600_000)
+})
+
 describe('scripted faults', () => {
   it('are injected into the next N requests only', async () => {
     const { authUrl, control } = await sandboxed()

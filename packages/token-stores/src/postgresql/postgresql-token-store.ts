@@ -44,6 +44,12 @@ export interface PostgresqlTokenStoreOptions {
  */
 export function createPostgresqlTokenStore(options: PostgresqlTokenStoreOptions): TokenStore {
   const { client, table = 'tokenwell_entries', encryptionKeys, onEvent } = options
+  if (['createQueryRunner', '$queryRawUnsafe'].some((name) => name in Object(client))) {
+    throw configurationError(
+      'client must be a Pool of the pg package, not that of TypeORM or Prisma, which return results in another form. ' +
+        'Create a small one beside it: new Pool({ connectionString, max: 2 }).',
+    )
+  }
   if (typeof (client as Partial<PostgresqlClient> | undefined)?.query !== 'function') {
     throw configurationError('client must be a Pool of the pg package: new Pool({ connectionString }).')
   }
@@ -154,7 +160,11 @@ function createStatementRunner(client: PostgresqlClient, createTableSql: string)
   }
 
   return async <Row>(sql: string, ...values: unknown[]) => {
-    const run = async () => (await query(sql, values)).rows as Row[]
+    const run = async () => {
+      const { rows } = (await query(sql, values)) as { readonly rows?: unknown }
+      if (Array.isArray(rows)) return rows as Row[]
+      throw Object.assign(new Error('The client returned no rows.'), { code: 'bad_reply' })
+    }
     if (failed && performance.now() - failed.at < restMs) throw failed.error
     try {
       return await run()

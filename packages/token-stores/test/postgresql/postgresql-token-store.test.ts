@@ -8,6 +8,8 @@ const client: PostgresqlClient = { query: async () => ({ rows: [] }) }
 it.each([
   ['client', { client: undefined as never }],
   ['client', { client: {} as never }],
+  ['TypeORM', { client: { query: async () => [], createQueryRunner() {} } as never }],
+  ['Prisma', { client: { query: async () => [], $queryRawUnsafe() {} } as never }],
   ['table', { client, table: 'tokens; drop table users' }],
   ['table', { client, table: '' }],
   ['encryptionKeys', { client, encryptionKeys: [] }],
@@ -85,4 +87,9 @@ it('creates the table that the documentation shows', () => {
   const [, columns] = /create unlogged table tokenwell_entries (\([^;]+\));/.exec(page)!
   const created = entryStatements('tokenwell_entries').createTable.replaceAll(/\s+/g, ' ')
   expect(created).toContain(`tokenwell_entries ${columns!.replaceAll(/\s+/g, ' ')};`)
+})
+
+it('reports a client that returns rows in another form', async () => {
+  const store = createPostgresqlTokenStore({ client: { query: async () => [] as never } })
+  await expect(store.read('key')).rejects.toMatchObject({ code: 'bad_reply' })
 })
