@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { startPlatform } from '../../../examples/run/platform.ts'
 import type { LocalRegistry } from '../../release/src/local-registry.ts'
@@ -30,6 +30,11 @@ async function shownFile(page: string, file: string): Promise<string> {
   const code = text.split(`[${file}]\n`)[1]?.split('\n```')[0]
   if (code === undefined) throw new Error(`docs/${page} does not show ${file}`)
   return `${code}\n`
+}
+
+/** A client of the example application, which must compile unchanged where somebody copies it. */
+async function copyExample(client: string, to: string) {
+  await cp(join(projectFolder, 'apps/speech-to-text/src', client), to, { recursive: true })
 }
 
 async function change(file: string, ...changes: readonly (readonly [from: string, to: string])[]) {
@@ -74,8 +79,10 @@ function nest(major: number, ending: string, install: RegExp): GeneratedProject 
       )
       for (const file of ['src/orders.service.ts', 'src/tokens.spec.ts'])
         await writeFile(join(app, file), await shownFile(page, file))
+      await copyExample('nest', join(app, 'src/speech'))
     },
     commands: [
+      ['npm', 'install', `@nestjs/terminus@${major}`],
       ['npm', 'run', 'build'],
       ['npm', 'test'],
       ['npm', 'run', 'test:e2e'],
@@ -118,9 +125,10 @@ const vite: GeneratedProject = {
       join(app, 'src/main.ts'),
       `const apiUrl = location.origin\n${code}document.body.textContent = await response.text()\n`,
     )
+    for (const client of ['fetch', 'axios', 'ky']) await copyExample(client, join(app, 'src', client))
   },
   commands: [
-    ['npm', 'install'],
+    ['npm', 'install', '@tokenwell/axios-interceptor', '@tokenwell/ky-hook', 'axios', 'ky'],
     ['npm', 'run', 'build'],
   ],
 }

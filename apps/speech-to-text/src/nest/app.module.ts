@@ -3,10 +3,10 @@ import { ConfigModule } from '@nestjs/config'
 import { APP_FILTER } from '@nestjs/core'
 import { TerminusModule } from '@nestjs/terminus'
 import { TokenModule } from '@tokenwell/nestjs-module'
-import { HealthController } from './health.controller'
-import { application, speechApi } from './settings'
-import { SpeechModule } from './speech.module'
-import { UpstreamErrorFilter } from './upstream-error.filter'
+import { HealthController } from './health.controller.js'
+import { application, speechApi } from './settings.js'
+import { SpeechModule } from './speech.module.js'
+import { UpstreamErrorFilter } from './upstream-error.filter.js'
 
 @Module({
   imports: [

@@ -8,7 +8,7 @@ import {
 } from '@nestjs/terminus'
 import type { TokenProvider } from '@tokenwell/core'
 import { InjectTokens } from '@tokenwell/nestjs-module'
-import { speechApi } from './settings'
+import { speechApi } from './settings.js'
 
 /** Whether recordings can be transcribed now: with a token, and a speech API that responds. */
 @Controller('health')

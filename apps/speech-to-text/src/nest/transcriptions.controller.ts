@@ -11,7 +11,7 @@ import {
   UseInterceptors,
 } from '@nestjs/common'
 import { FileInterceptor } from '@nestjs/platform-express'
-import { SpeechService, type Transcription } from './speech.service'
+import { SpeechService, type Transcription } from './speech.service.js'
 
 /** What is expected in the recording: the speech API checks it. */
 class TranscribeDto {

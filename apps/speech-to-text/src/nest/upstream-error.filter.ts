@@ -23,7 +23,7 @@ export class UpstreamErrorFilter extends BaseExceptionFilter {
   override catch(error: unknown, host: ArgumentsHost): void {
     const response = host.switchToHttp().getResponse<Response>()
     const respond = (status: number, code: string, message: string) => {
-      this.logger.error(message)
+      if (status >= 500) this.logger.error(message)
       response.status(status).json({ error: { code, message } })
     }
     const cause = isAxiosError(error) ? error.cause : error
