@@ -5,6 +5,7 @@ import {
   createTokenVerifier,
   TokenVerificationError,
   type IntrospectionOptions,
+  type IssuerOptions,
   type TokenVerifierOptions,
   type VerifiedToken,
 } from '@tokenwell/resource-server'
@@ -83,6 +84,153 @@ describe('createTokenVerifier', () => {
       allowInsecureRequests: true,
     }
     expect(() => createTokenVerifier(options)).not.toThrow()
+  })
+})
+
+describe('an introspection response', () => {
+  it.each([
+    [{ active: 'true' }, 'active', 'true', 'the boolean true'],
+    [{ active: 'false' }, 'active', 'false', 'the boolean true'],
+    [{ active: 1 }, 'active', '1', 'the boolean true'],
+    [{}, 'active', null, 'the boolean true'],
+    [null, 'active', null, 'the boolean true'],
+    [{ active: true, exp: 'tomorrow' }, 'exp', 'tomorrow', 'a number'],
+    [{ active: true, exp: '1e9' }, 'exp', '1e9', 'a number'],
+    [{ active: true, exp: { seconds: 5 } }, 'exp', '{"seconds":5}', 'a number'],
+    [{ active: true, nbf: '' }, 'nbf', '', 'a number'],
+  ])('%j rejects its token with a reason, and no others', async (response, claim, received, expected) => {
+    const underTest = createVerifierUnderTest()
+    underTest.respond = (token) => (token === 'odd' ? Response.json(response) : { active: true })
+    await expect(underTest.verifier.verify('Bearer odd')).rejects.toMatchObject({
+      status: 401,
+      reason: { claim, received, expected },
+    })
+    expect(await underTest.statusOf('other')).toBe(200)
+  })
+
+  it('may have its times as text, or null for none', async () => {
+    const underTest = createVerifierUnderTest()
+    const { clock, statusOf, verifier } = underTest
+    const exp = Math.floor(clock.now() / 1000) + 5
+    underTest.respond = () => ({ active: true, exp: String(exp), nbf: null })
+    expect(await verifier.verify('Bearer a')).toMatchObject({
+      expiresAt: new Date(exp * 1000),
+      claims: { exp },
+    })
+    clock.advance(5_000)
+    expect(await statusOf('a')).toBe(401)
+    underTest.respond = () => ({ active: true, exp: null })
+    expect((await verifier.verify('Bearer b')).expiresAt).toBeUndefined()
+  })
+
+  it('without an audience is accepted unless requireAudience is set', async () => {
+    const reasonWith = async (requireAudience: boolean | undefined, aud: unknown) => {
+      const underTest = createVerifierUnderTest({ requireAudience }, { audience: 'orders' })
+      underTest.respond = () => ({ active: true, aud })
+      return underTest.verifier.verify('Bearer a').then(
+        () => undefined,
+        ({ reason }: TokenVerificationError) => reason,
+      )
+    }
+    expect(await reasonWith(undefined, undefined)).toBeUndefined()
+    expect(await reasonWith(true, ['billing', 'orders'])).toBeUndefined()
+    expect(await reasonWith(true, undefined)).toEqual({ claim: 'aud', received: null, expected: 'orders' })
+    expect(await reasonWith(true, 'billing')).toMatchObject({ claim: 'aud', received: 'billing' })
+  })
+})
+
+describe('an issuer with its own introspection endpoint', () => {
+  const [signing, introspecting] = ['https://signing.example.com', 'https://introspecting.example.com']
+  const setUp = async (issuers: Partial<IssuerOptions> = {}) => {
+    const key = await createSigningKey()
+    const requests: string[] = []
+    const responses: Record<string, object> = {}
+    const verifier = createTokenVerifier({
+      issuers: [
+        { issuer: signing, audience: 'orders', jwks: { keys: [key.publicJwk] } },
+        {
+          issuer: introspecting,
+          audience: 'orders',
+          introspection: {
+            ...introspection,
+            introspectionUrl: `${introspecting}/introspect`,
+            authUrl: undefined,
+          },
+          ...issuers,
+        },
+      ],
+      async fetch(url, init) {
+        const token = new URLSearchParams(init?.body as URLSearchParams).get('token')!
+        requests.push(String(url))
+        return Response.json(responses[token] ?? { active: true, client_id: 'client' })
+      },
+    })
+    const reasonFor = (token: string) =>
+      verifier.verify(`Bearer ${token}`).then(
+        () => 'accepted',
+        ({ reason }: TokenVerificationError) => reason,
+      )
+    const sign = (iss: string) =>
+      new SignJWT({ client_id: 'client', jti: crypto.randomUUID() })
+        .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: key.publicJwk.kid! })
+        .setIssuer(iss)
+        .setAudience('orders')
+        .setSubject('client')
+        .setIssuedAt()
+        .setExpirationTime('1h')
+        .sign(key.privateKey)
+    return { requests, responses, reasonFor, sign }
+  }
+
+  it('gets its JWTs and opaque tokens, and no JWT of another issuer', async () => {
+    const { requests, responses, reasonFor, sign } = await setUp({ clients: ['client'] })
+    expect(await reasonFor(await sign(signing))).toBe('accepted')
+    expect(requests).toEqual([])
+    expect(await reasonFor(await sign(introspecting))).toBe('accepted')
+    expect(await reasonFor('opaque')).toBe('accepted')
+    expect(requests).toEqual(Array(2).fill(`${introspecting}/introspect`))
+    expect(await reasonFor(await sign('https://other.example.com'))).toMatchObject({
+      claim: 'iss',
+      expected: `${signing} or ${introspecting}`,
+    })
+    expect(requests).toHaveLength(2)
+    responses['of-another'] = { active: true, iss: signing, client_id: 'client' }
+    expect(await reasonFor('of-another')).toMatchObject({ claim: 'iss', expected: introspecting })
+    responses['of-another-client'] = { active: true, client_id: 'other' }
+    expect(await reasonFor('of-another-client')).toMatchObject({ claim: 'client_id' })
+    responses['revoked'] = { active: false }
+    expect(await reasonFor('revoked')).toMatchObject({ claim: 'active' })
+  })
+
+  it('is chosen by no opaque token if there are several', () => {
+    const entry = (issuer: string) => ({
+      issuer,
+      audience: 'orders',
+      introspection: { ...introspection, authUrl: issuer },
+    })
+    const verifier = createTokenVerifier({
+      issuers: [entry(signing), entry(introspecting)],
+      fetch: () => Promise.reject(new Error('not requested')),
+    })
+    return expect(verifier.verify('Bearer opaque')).rejects.toMatchObject({ reason: { claim: 'format' } })
+  })
+
+  it.each<[Partial<IssuerOptions>, string]>([
+    [
+      { jwksUrl: `${introspecting}/jwks` },
+      `introspection and jwksUrl of "${introspecting}" are mutually exclusive.`,
+    ],
+    [{ introspection: { ...introspection, clientId: '' } }, 'introspection.clientId is missing.'],
+    [
+      { introspection: { ...introspection, cacheMs: -1 } },
+      'introspection.cacheMs must be a number, 0 or more.',
+    ],
+    [
+      { introspection: { ...introspection, requireAudience: true }, audience: undefined },
+      'introspection.requireAudience requires audience.',
+    ],
+  ])('rejects options: %j', async (options, message) => {
+    await expect(setUp(options)).rejects.toThrow(message)
   })
 })
 
@@ -362,6 +510,29 @@ describe('the function `issuers`', () => {
     expect(calls).toHaveLength(2)
     expect(vi.getTimerCount()).toBe(0)
   })
+})
+
+describe('the metadata of an issuer on the internet', () => {
+  it.each(['http://127.0.0.1:8500/v1/agent/leave', 'https://169.254.169.254/latest'])(
+    'does not lead to %s',
+    async (jwksUri) => {
+      const issuer = 'https://tenant.example.com'
+      const hosts = new Set<string>()
+      const verifier = createTokenVerifier({
+        issuer,
+        audience: 'orders',
+        async fetch(input) {
+          hosts.add(new URL(input instanceof Request ? input.url : input).host)
+          return Response.json({ issuer, jwks_uri: jwksUri })
+        },
+      })
+      await expect(verifier.verify(`Bearer ${jwtOf(issuer)}`)).rejects.toMatchObject({
+        status: 503,
+        cause: { message: `jwks_uri of the issuer "${issuer}" is an address of this machine.` },
+      })
+      expect([...hosts]).toEqual(['tenant.example.com'])
+    },
+  )
 })
 
 describe('the keys of an issuer', () => {
@@ -672,7 +843,7 @@ describe('events', () => {
         code: 'invalid_token',
         status: 401,
         clientId: undefined,
-        reason: { claim: 'active', received: 'false', expected: 'true' },
+        reason: { claim: 'active', received: 'false', expected: 'the boolean true' },
       },
       { type: 'request_rejected', code: 'missing_token', status: 401, clientId: undefined },
       {

@@ -23,6 +23,23 @@ export function secureUrl(option: string, value: string | URL, allowInsecureRequ
   return url
 }
 
+/**
+ * Parses a URL that the metadata of an issuer names, as `secureUrl` does. The metadata service of a cloud, and what listens on
+ * this machine, is only for issuers that are there themselves.
+ */
+export function metadataUrl(
+  option: string,
+  value: unknown,
+  issuer: string | URL,
+  allowInsecureRequests = false,
+): URL {
+  const url = secureUrl(option, String(value), allowInsecureRequests)
+  if (isOwnMachine(url) && !isOwnMachine(new URL(issuer))) {
+    throw configurationError(`${option} of the issuer "${String(issuer)}" is an address of this machine.`)
+  }
+  return url
+}
+
 /** Whether a secret or a token may be sent to this URL's host over its protocol. */
 export function isSecure(url: URL, allowInsecureRequests: boolean): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && (allowInsecureRequests || isLoopback(url)))
@@ -92,5 +109,16 @@ function isLoopback({ hostname }: URL): boolean {
     hostname.endsWith('.localhost') ||
     hostname === '[::1]' ||
     /^127\.\d+\.\d+\.\d+$/.test(hostname)
+  )
+}
+
+/** Loopback and link-local addresses, and what connects to them: the unspecified address, and IPv4 as IPv6. */
+function isOwnMachine(url: URL): boolean {
+  const { hostname } = url
+  return (
+    isLoopback(url) ||
+    /^(?:localhost|.+\.localhost)\.$/.test(hostname) ||
+    /^(?:0|169\.254)\.\d/.test(hostname) ||
+    /^\[(?:::|fe[89ab][\da-f]:.*|::ffff:(?:0|7f[\da-f]{2}|a9fe):[\da-f]+)\]$/.test(hostname)
   )
 }

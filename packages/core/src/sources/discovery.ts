@@ -1,6 +1,6 @@
 import { quote } from '../protocol/error-response.ts'
 import { configurationError, failureOf, isTokenError, TokenError } from '../protocol/token-error.ts'
-import { secureUrl } from '../protocol/secure-url.ts'
+import { metadataUrl, secureUrl } from '../protocol/secure-url.ts'
 import { abortQuietly, waitFor, whileWaiting } from '../runtime/wait.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { refreshed } from '../runtime/refreshed.ts'
@@ -210,7 +210,7 @@ function readServer(
   const { token_endpoint: endpoint, mtls_endpoint_aliases: aliases } = metadata
   const alias = (Object(aliases) as Record<string, unknown>)['token_endpoint']
   const [tokenEndpoint, mtlsTokenUrl] = [endpoint, alias ?? endpoint].map((url) =>
-    readUrl(url, allowInsecureRequests),
+    readUrl(url, issuer, allowInsecureRequests),
   )
   if (!tokenEndpoint || !mtlsTokenUrl) return 'has no valid token_endpoint'
   // RFC 8414, section 2: the default.
@@ -218,7 +218,7 @@ function readServer(
   const offered = [methods].flat()
   return {
     acceptsBoth: offered.includes('client_secret_post') && offered.includes('client_secret_basic'),
-    revocationEndpoint: readUrl(metadata['revocation_endpoint'], allowInsecureRequests),
+    revocationEndpoint: readUrl(metadata['revocation_endpoint'], issuer, allowInsecureRequests),
     tokenEndpoint: (usesCertificate) => (usesCertificate ? mtlsTokenUrl : tokenEndpoint),
     secretMethod() {
       if (offered.includes('client_secret_post')) return 'client_secret_post'
@@ -230,9 +230,9 @@ function readServer(
   }
 }
 
-function readUrl(value: unknown, allowInsecureRequests: boolean): URL | undefined {
+function readUrl(value: unknown, issuer: string, allowInsecureRequests: boolean): URL | undefined {
   try {
-    return secureUrl('token_endpoint', String(value), allowInsecureRequests)
+    return metadataUrl('token_endpoint', value, issuer, allowInsecureRequests)
   } catch {
     return undefined
   }

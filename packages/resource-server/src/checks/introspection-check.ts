@@ -33,6 +33,8 @@ export interface IntrospectionOptions {
   readonly clientSecret?: string | (() => string | Promise<string>) | undefined
   /** How the API authenticates. @default 'client_secret_basic' */
   readonly clientAuthentication?: ClientAuthenticationMethod | ClientAuthentication | undefined
+  /** Whether a response without `aud` is rejected; requires `audience`. @default false */
+  readonly requireAudience?: boolean | undefined
   /** How long a result is reused, valid or not; never past the token's expiry. @default 10_000 */
   readonly cacheMs?: number | undefined
   /** How much longer a result is reused while the endpoint cannot be reached. @default 0 */
@@ -78,7 +80,12 @@ export function createIntrospectionCheck(
 ): IntrospectionCheck {
   const { fetch, allowInsecureRequests } = options
   const introspector = createIntrospector({ ...introspection, fetch, allowInsecureRequests })
-  const { timeoutMs = 5_000, maxConnections = 10, maxWaiting = 1_000 } = introspection
+  const {
+    timeoutMs = 5_000,
+    maxConnections = 10,
+    maxWaiting = 1_000,
+    requireAudience = false,
+  } = introspection
   const queue = fastq.promise(
     ({ token, signal }: Task) => introspector.introspect(token, signal),
     maxConnections,
@@ -121,29 +128,36 @@ export function createIntrospectionCheck(
     timeoutMs,
     toleranceMs: 0,
     async check(token, known) {
-      const response = await introspect(token, known)
+      const response = withTimes(await introspect(token, known))
       const accepted = findAccepted(response['iss'])
+      const inactive = findInactive(response, accepted, requireAudience)
+      if (inactive) return { reason: inactive }
       const verified = toVerifiedToken(response)
-      const reason = findInactive(response, accepted) ?? findRestriction(verified, accepted as AcceptedTokens)
+      const reason = findRestriction(verified, accepted as AcceptedTokens)
       return reason ? { reason } : { token: verified }
     },
     async findRevocation(token, known) {
-      const response = await introspect(token, known)
-      return findInactive(response, findAccepted(response['iss']))
+      const response = withTimes(await introspect(token, known))
+      return findInactive(response, findAccepted(response['iss']), requireAudience)
     },
   }
 }
 
 /** Issuer and audience are optional in introspection responses (RFC 7662, section 2.2). */
 function findInactive(
-  { active, aud }: IntrospectionResponse,
+  { active, aud, exp, nbf }: IntrospectionResponse,
   accepted: AcceptedTokens | RejectionReason,
+  requireAudience: boolean,
 ): RejectionReason | undefined {
-  if (!active) return rejectionReason('active', 'false', 'true')
+  // Any other value is not a decision, such as the text "false".
+  if (active !== true) return rejectionReason('active', active, 'the boolean true')
+  for (const [claim, time] of Object.entries({ exp, nbf })) {
+    if (time !== undefined && !Number.isFinite(time)) return rejectionReason(claim, time, 'a number')
+  }
   if ('claim' in accepted) return accepted
   const { audience } = accepted
-  if (audience === undefined || aud === undefined) return undefined
-  if (audience === false) return rejectionReason('aud', aud, 'no aud')
+  if (audience === undefined || (aud === undefined && !requireAudience)) return undefined
+  if (audience === false) return aud === undefined ? undefined : rejectionReason('aud', aud, 'no aud')
   const names = [audience].flat()
   const isFor = [aud].flat().some((each) => names.includes(each as string))
   return isFor ? undefined : rejectionReason('aud', aud, oneOf(names))
@@ -152,10 +166,10 @@ function findInactive(
 const platformPath = '/oauth/introspect'
 
 /** RFC 7662, section 2.2. */
-type IntrospectionResponse = Readonly<Record<string, unknown>> & { readonly active: boolean }
+type IntrospectionResponse = Readonly<Record<string, unknown>>
 
 interface Introspector {
-  /** @throws {TokenError} unless the response states clearly whether the token is active */
+  /** @throws {TokenError} unless the response is JSON with status 200 */
   introspect(token: string, signal: AbortSignal): Promise<IntrospectionResponse>
 }
 
@@ -244,30 +258,23 @@ function introspectionEndpoint({
   return url
 }
 
-/** Strict: a response that deviates from RFC 7662, section 2.2, never allows a request. */
+/** A response that is JSON, but deviates from RFC 7662, section 2.2, rejects its token, and no others. */
 function readIntrospection(text: string, address: string): IntrospectionResponse {
-  let body: unknown
   try {
-    body = JSON.parse(text)
+    return Object(JSON.parse(text)) as IntrospectionResponse
   } catch {
     throw tokenError('malformed', `The response of the introspection endpoint ${address} is not JSON.`)
   }
-  const { active, exp, nbf } = Object(body) as Record<string, unknown>
-  if (typeof active !== 'boolean') {
-    throw tokenError(
-      'malformed',
-      `The response of the introspection endpoint ${address} has no boolean "active".`,
-    )
-  }
-  for (const time of [exp, nbf]) {
-    if (active && time !== undefined && !Number.isFinite(time)) {
-      throw tokenError(
-        'malformed',
-        `The response of the introspection endpoint ${address} has an "exp" or "nbf" that is not a number.`,
-      )
-    }
-  }
-  return body as IntrospectionResponse
+}
+
+/** Some servers write times as text, or null for none. */
+function withTimes(response: IntrospectionResponse): IntrospectionResponse {
+  const { exp, nbf, ...others } = response
+  const times = Object.entries({ exp, nbf }).flatMap(([claim, time]) => {
+    const isNumeric = typeof time === 'string' && /^\d+(?:\.\d+)?$/.test(time)
+    return time === undefined || time === null ? [] : [[claim, isNumeric ? Number(time) : time]]
+  })
+  return { ...others, ...(Object.fromEntries(times) as IntrospectionResponse) }
 }
 
 /** How this API authenticates; a secret that a function returns is looked up for each request. */

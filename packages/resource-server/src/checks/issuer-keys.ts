@@ -1,5 +1,12 @@
 import { isTokenError, type Clock, type FetchLike, type TokenError } from '@tokenwell/core'
-import { createIssuerDiscovery, errorCode, noStore, readBody, secureUrl } from '@tokenwell/core/protocol'
+import {
+  createIssuerDiscovery,
+  errorCode,
+  metadataUrl,
+  noStore,
+  readBody,
+  secureUrl,
+} from '@tokenwell/core/protocol'
 import type { JWK } from 'jose'
 import { orAborted, withDeadline } from './deadline.ts'
 import { tokenError } from '../http/token-verification-error.ts'
@@ -46,7 +53,7 @@ function createLoader({
   const find = async (): Promise<URL> => {
     if (jwksUrl !== undefined) return secureUrl('jwksUrl', jwksUrl, allowInsecureRequests)
     const { url } = await discovery.find()
-    return secureUrl('jwks_uri', url, allowInsecureRequests)
+    return metadataUrl('jwks_uri', url, issuer, allowInsecureRequests)
   }
 
   const request = async (signal: AbortSignal): Promise<readonly unknown[]> => {

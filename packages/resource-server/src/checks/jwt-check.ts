@@ -11,6 +11,7 @@ import {
 import { LRUCache } from 'lru-cache'
 import { oneOf, rejectionReason, timeOf, type RejectionReason } from '../http/rejection-reason.ts'
 import { asymmetricAlgorithms } from './algorithms.ts'
+import type { IntrospectionOptions } from './introspection-check.ts'
 import { createIssuerKeys, type IssuerKeysOptions } from './issuer-keys.ts'
 import type { KeySet } from './key-set.ts'
 import { findRestriction, toVerifiedToken, type TokenRestrictions } from './requirements.ts'
@@ -31,6 +32,11 @@ export interface IssuerOptions extends TokenRestrictions {
   readonly jwksUrl?: string | URL | undefined
   /** The issuer's public keys themselves. */
   readonly jwks?: { readonly keys: readonly JWK[] } | undefined
+  /**
+   * Checks the tokens of this issuer at its introspection endpoint instead of by their signature: JWTs that name it, and
+   * opaque tokens if no other entry has one. Not for issuers that a function returns.
+   */
+  readonly introspection?: IntrospectionOptions | undefined
   /** Signature algorithms that are accepted. @default RS, PS and ES with 256, 384 or 512 bits, EdDSA and Ed25519 */
   readonly algorithms?: readonly string[] | undefined
   /**

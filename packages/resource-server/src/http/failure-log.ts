@@ -23,7 +23,8 @@ export class FailureLog {
   select(error: TokenVerificationError, nowMs: number, received: boolean): void {
     const { code, reason, cause } = error
     // That a token is not active says nothing more than that it was rejected.
-    const isRejected = code === 'invalid_token' && reason !== undefined && reason.claim !== 'active'
+    const isInactive = reason?.claim === 'active' && reason.received === 'false'
+    const isRejected = code === 'invalid_token' && reason !== undefined && !isInactive
     if (code !== 'unavailable' && !isRejected) return
     const kind = isRejected ? reason.claim : code
     if (nowMs - (this.#lastAt.get(kind) ?? Number.NEGATIVE_INFINITY) < intervalMs) return

@@ -5,6 +5,7 @@ import {
   createIntrospectionCheck,
   type AcceptedTokens,
   type IntrospectionCheck,
+  type IntrospectionOptions,
 } from '../checks/introspection-check.ts'
 import type { FindIssuer, IssuerOptions, JwtCheckOptions } from '../checks/jwt-check.ts'
 import { checkRestrictions, type TokenRestrictions } from '../checks/requirements.ts'
@@ -30,14 +31,23 @@ export function chooseCheck(
   }
   if (checkRevocation && !introspection) throw configurationError('checkRevocation requires introspection.')
   checkOptionsOfTokens(options)
-  const listed = typeof issuers === 'object' ? issuers : issuer === undefined ? [] : [{ ...options, issuer }]
-  const entries = new Map(listed.map((one) => [one.issuer, complete(one, options)]))
-  if (entries.size < listed.length) throw configurationError('issuers must name each issuer once.')
-  if (typeof issuers === 'object' && entries.size === 0) {
+  const single = issuer === undefined ? [] : [{ ...options, issuer, introspection: undefined }]
+  const listed: readonly IssuerOptions[] = typeof issuers === 'object' ? issuers : single
+  const names = new Set(listed.map((one) => one.issuer))
+  if (names.size < listed.length) throw configurationError('issuers must name each issuer once.')
+  if (typeof issuers === 'object' && names.size === 0) {
     throw configurationError('issuers must contain at least one issuer.')
   }
-  const unknown = (iss: unknown): RejectionReason => rejectionReason('iss', iss, oneOf([...entries.keys()]))
+  const unknown = (iss: unknown): RejectionReason => rejectionReason('iss', iss, oneOf([...names]))
+  const entries = new Map<string, JwtCheckOptions>()
+  const introspected = new Map<string, IntrospectionCheck>()
+  for (const one of listed) {
+    if (one.introspection) introspected.set(one.issuer, introspectionOf(one, one.introspection, options))
+    else entries.set(one.issuer, complete(one, options))
+  }
 
+  if (introspection) checkAudience(introspection, options.audience ?? listed[0]?.audience)
+  const [onlyIntrospected] = introspected.size === 1 ? introspected.values() : []
   const opaque =
     introspection &&
     createIntrospectionCheck(introspection, options, (iss): AcceptedTokens | RejectionReason => {
@@ -46,6 +56,7 @@ export function chooseCheck(
       return { audience: one?.audience ?? options.audience, ...restrictionsOf(one ?? {}, options) }
     })
   if (issuer === undefined && issuers === undefined) return () => opaque!
+  const forOpaque = opaque ?? onlyIntrospected
 
   const findIssuer: FindIssuer =
     typeof issuers === 'function'
@@ -53,8 +64,38 @@ export function chooseCheck(
       : (iss) => entries.get(iss as string) ?? unknown(iss)
   const signed = createLazyJwtCheck(findIssuer, options.clockToleranceSeconds)
   const jwt = checkRevocation ? bothChecks(signed, opaque!) : signed
-  return (token) => (isJwt(token) ? jwt : (opaque ?? notJwt(token)))
+  return (token) => {
+    if (!isJwt(token)) return forOpaque ?? notJwt(token)
+    return (introspected.size > 0 && introspected.get(issuerOf(token) as string)) || jwt
+  }
 }
+
+/** The check of an issuer that has its own introspection endpoint, to which no token of another issuer is sent. */
+function introspectionOf(
+  one: IssuerOptions,
+  introspection: IntrospectionOptions,
+  options: TokenVerifierOptions,
+): IntrospectionCheck {
+  const { issuer, audience = options.audience } = one
+  const unused = (['jwks', 'jwksUrl', 'typ', 'algorithms'] as const).find((name) => one[name] !== undefined)
+  if (unused !== undefined) {
+    throw configurationError(`introspection and ${unused} of "${issuer}" are mutually exclusive.`)
+  }
+  checkOptionsOfTokens({ ...one, audience })
+  checkAudience(introspection, audience)
+  return createIntrospectionCheck(introspection, options, (iss) =>
+    iss === undefined || iss === issuer
+      ? { audience, ...restrictionsOf(one, options) }
+      : rejectionReason('iss', iss, issuer),
+  )
+}
+
+function checkAudience({ requireAudience }: IntrospectionOptions, audience: IssuerOptions['audience']): void {
+  if (requireAudience && (audience === undefined || audience === false)) {
+    throw configurationError('introspection.requireAudience requires audience.')
+  }
+}
+
 /** An issuer's options, with those of the verifier for what it does not say itself. */
 function complete(
   one: IssuerOptions,
@@ -150,6 +191,11 @@ async function findTenant(
       typeof iss === 'string'
         ? await withDeadline(issuersTimeoutMs, (signal) => orAborted(signal, (async () => find(iss))()))
         : undefined
+    if (found?.introspection) {
+      throw configurationError(
+        `The issuers function returned introspection for "${found.issuer}". List that issuer.`,
+      )
+    }
     return found?.issuer === iss && found
       ? complete(found, options)
       : rejectionReason('iss', iss, 'an issuer that the function `issuers` returns')
@@ -194,12 +240,19 @@ function bothChecks(signed: TokenCheck, introspection: IntrospectionCheck): Toke
 
 /** Whether a token has the shape of a signed JWT: three parts, the first of which is a JSON object. */
 function isJwt(token: string): boolean {
-  const [, header] = /^([\w-]+)\.[\w-]+\.[\w-]*$/.exec(token) ?? []
-  if (header === undefined) return false
+  return /^[\w-]+\.[\w-]+\.[\w-]*$/.test(token) && typeof partOf(token, 0) === 'object'
+}
+
+/** The issuer that a JWT names, before anything is verified. */
+function issuerOf(token: string): unknown {
+  return (Object(partOf(token, 1)) as { readonly iss?: unknown }).iss
+}
+
+function partOf(token: string, index: 0 | 1): unknown {
   try {
-    return typeof JSON.parse(atob(header.replaceAll('-', '+').replaceAll('_', '/'))) === 'object'
+    return JSON.parse(atob(token.split('.', 2)[index]!.replaceAll('-', '+').replaceAll('_', '/')))
   } catch {
-    return false
+    return undefined
   }
 }
 

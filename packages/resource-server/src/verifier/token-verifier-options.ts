@@ -103,27 +103,19 @@ const maxDelayMs = 2 ** 31 - 1
 
 /** @throws {TokenError} naming the option, for numbers out of range and for a `publicUrl` that is not an HTTP URL */
 export function checkOptions({
-  introspection = {} as NonNullable<TokenVerifierOptions['introspection']>,
+  introspection,
+  issuers,
   dpop = {},
   clockToleranceSeconds,
   maxKeyAgeMs,
   maxCachedTokens,
   publicUrl,
 }: TokenVerifierOptions): void {
-  const { cacheMs, staleIfErrorMs, timeoutMs, maxConnections, maxWaiting } = introspection
+  const listed = typeof issuers === 'object' ? issuers : []
+  for (const each of [introspection, ...listed.map((one) => one.introspection)]) checkIntrospection(each)
   checkNumber('maxCachedTokens', maxCachedTokens, isPositiveInteger, 'a positive integer')
   checkNumber('clockToleranceSeconds', clockToleranceSeconds, isDuration, 'a finite number, 0 or more')
   checkNumber('maxKeyAgeMs', maxKeyAgeMs, isPositive, 'a positive number')
-  checkNumber('introspection.cacheMs', cacheMs, isNotNegative, 'a number, 0 or more')
-  checkNumber('introspection.staleIfErrorMs', staleIfErrorMs, isNotNegative, 'a number, 0 or more')
-  checkNumber(
-    'introspection.timeoutMs',
-    timeoutMs,
-    (value) => value > 0 && value <= maxDelayMs,
-    `a positive number, at most ${maxDelayMs}`,
-  )
-  checkNumber('introspection.maxConnections', maxConnections, isPositiveInteger, 'a positive integer')
-  checkNumber('introspection.maxWaiting', maxWaiting, isNotNegative, 'a number, 0 or more')
   checkNumber(
     'dpop.maxAgeSeconds',
     dpop.maxAgeSeconds,
@@ -136,6 +128,21 @@ export function checkOptions({
       'publicUrl is not a valid URL. Include the scheme, as in https://api.example.com.',
     )
   }
+}
+
+function checkIntrospection(introspection: IntrospectionOptions | undefined): void {
+  const { cacheMs, staleIfErrorMs, timeoutMs, maxConnections, maxWaiting } =
+    introspection ?? ({} as Partial<IntrospectionOptions>)
+  checkNumber('introspection.cacheMs', cacheMs, isNotNegative, 'a number, 0 or more')
+  checkNumber('introspection.staleIfErrorMs', staleIfErrorMs, isNotNegative, 'a number, 0 or more')
+  checkNumber(
+    'introspection.timeoutMs',
+    timeoutMs,
+    (value) => value > 0 && value <= maxDelayMs,
+    `a positive number, at most ${maxDelayMs}`,
+  )
+  checkNumber('introspection.maxConnections', maxConnections, isPositiveInteger, 'a positive integer')
+  checkNumber('introspection.maxWaiting', maxWaiting, isNotNegative, 'a number, 0 or more')
 }
 
 function checkNumber(

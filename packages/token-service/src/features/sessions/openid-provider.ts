@@ -1,5 +1,5 @@
 import { refreshed } from '@tokenwell/core/adapter'
-import { readBody } from '@tokenwell/core/protocol'
+import { metadataUrl, readBody } from '@tokenwell/core/protocol'
 import { createRemoteKeySet, type KeySet } from '@tokenwell/resource-server/internal'
 import type { Configuration } from 'openid-client'
 import type { OpenidProviderSettings } from '../people/openid-provider-settings.ts'
@@ -113,7 +113,7 @@ export function createOpenidProvider(
   const keys = createRemoteKeySet(
     async () => {
       const { jwks_uri: url = '' } = (await metadata.get()).serverMetadata()
-      if (!url.startsWith(new URL(settings.issuer).protocol)) throw new OpenidFailure('invalid')
+      if (!isFromIssuer(url, settings.issuer)) throw new OpenidFailure('invalid')
       try {
         const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) })
         const { keys: found } = Object(JSON.parse(await readBody(response))) as { readonly keys?: unknown }
@@ -192,6 +192,14 @@ export function createOpenidProvider(
       }
     },
     keys,
+  }
+}
+
+function isFromIssuer(url: string, issuer: string): boolean {
+  try {
+    return metadataUrl('jwks_uri', url, issuer).protocol === new URL(issuer).protocol
+  } catch {
+    return false
   }
 }
 
