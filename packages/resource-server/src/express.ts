@@ -1,5 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { checkRequirements, type RequireTokenOptions, type VerifiedToken } from './checks/requirements.ts'
+import {
+  checkRequirements,
+  type FindUser,
+  type RequireTokenOptions,
+  type VerifiedToken,
+} from './checks/requirements.ts'
 import { logFailure } from './http/failure-log.ts'
 import { credentialsOf, NodeRequestFacts, type NodeRequest } from './http/node-request.ts'
 import { TokenVerificationError } from './http/token-verification-error.ts'
@@ -23,6 +28,11 @@ export type ConnectMiddleware = (
   next: (error?: unknown) => void,
 ) => void
 
+export interface ExpressTokenOptions extends RequireTokenOptions<IncomingMessage> {
+  /** Finds `request.user`, after everything that is required has been checked. */
+  readonly user?: FindUser<IncomingMessage> | undefined
+}
+
 /**
  * Accepts requests with a valid access token, and rejects all others. The token is `request.accessToken`; with `optional`, it
  * is undefined for a request without a token.
@@ -32,22 +42,25 @@ export type ConnectMiddleware = (
  */
 export function requireToken(
   verifier: TokenVerifier,
-  { clientCertificate, optional, ...requirements }: RequireTokenOptions<IncomingMessage> = {},
+  { clientCertificate, optional, user, ...requirements }: ExpressTokenOptions = {},
 ): ConnectMiddleware {
   checkRequirements(requirements)
   const handle = async (
-    request: IncomingMessage & NodeRequest & { accessToken?: VerifiedToken },
+    request: IncomingMessage & NodeRequest & { accessToken?: VerifiedToken; user?: unknown },
     response: ServerResponse,
     next: (error?: unknown) => void,
   ): Promise<void> => {
     const facts = new NodeRequestFacts(request, clientCertificate)
+    let found: unknown
     try {
       const token = await verifier.verify(credentialsOf(request), {
         ...requirements,
         optional,
+        findUser: user && (async (verified) => (found = await user(verified, request))),
         request: facts,
       })
       if (token) request.accessToken = token
+      if (found !== undefined) request.user = found
     } catch (error) {
       try {
         return sendRejection(response, error)

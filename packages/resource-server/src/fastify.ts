@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest, RegisterOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import {
   checkRequirements,
+  type FindUser,
   type RequireTokenOptions,
   type TokenRequirements,
   type VerifiedToken,
@@ -30,6 +31,8 @@ const nothing: RouteRequirements = {}
 /** What every token in this scope must cover, and what verifies it. */
 export interface ResourceServerPluginOptions extends RequireTokenOptions<FastifyRequest> {
   readonly verifier: TokenVerifier
+  /** Finds `request.user`, after everything that is required has been checked. */
+  readonly user?: FindUser<FastifyRequest> | undefined
 }
 
 /**
@@ -47,7 +50,13 @@ export const resourceServer = fp<ResourceServerPluginOptions>(protectRoutes, {
 
 async function protectRoutes(
   fastify: FastifyInstance,
-  { verifier, clientCertificate, optional = false, ...others }: ResourceServerPluginOptions & RegisterOptions,
+  {
+    verifier,
+    clientCertificate,
+    optional = false,
+    user,
+    ...others
+  }: ResourceServerPluginOptions & RegisterOptions,
 ): Promise<void> {
   const { prefix: _, logLevel: _level, logSerializers: _serializers, ...requirements } = others
   checkRequirements(requirements)
@@ -58,6 +67,7 @@ async function protectRoutes(
     checkRequirements(required)
     checked.add(route)
   }
+  if (user && !fastify.hasRequestDecorator('user')) fastify.decorateRequest('user', null)
   if (!fastify.hasRequestDecorator('accessToken')) fastify.decorateRequest('accessToken', null)
   const { resourceMetadata: metadata } = verifier
   if (metadata && fastify.prefix === '' && !fastify.hasRoute({ url: metadata.path, method: 'GET' })) {
@@ -73,14 +83,17 @@ async function protectRoutes(
     if (route === false) return
     // It may have been added before this plugin was loaded.
     checkRoute(route)
+    let found: unknown
     try {
       const token = await verifier.verify(credentialsOf(request.raw), {
         ...requirements,
         and: [route],
         optional: route.optional ?? optional,
+        findUser: user && (async (verified) => (found = await user(verified, request))),
         request: new NodeRequestFacts<FastifyRequest>(request, clientCertificate, request.raw),
       })
       if (token) request.accessToken = token
+      if (found !== undefined) (request as { user?: unknown }).user = found
     } catch (error) {
       if (!(error instanceof TokenVerificationError)) throw error
       // Without a logger, Fastify has one that has no level and writes nothing.

@@ -2,6 +2,7 @@ export type { DpopOptions } from './checks/dpop-proofs.ts'
 export type { IntrospectionOptions } from './checks/introspection-check.ts'
 export type { IssuerOptions } from './checks/jwt-check.ts'
 export type {
+  FindUser,
   RequiredClaims,
   RequireTokenOptions,
   TokenRequirements,

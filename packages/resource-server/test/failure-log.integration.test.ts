@@ -191,3 +191,37 @@ it('a rejection is not explained in production', async () => {
   await statusOf(await sign({ aud: 'billing' }))
   expect(lines).toEqual(['An access token was rejected: its aud is "billing". Expected: orders.'])
 })
+
+it('the log explains an ID token by what the client must send, and advises no option that is set', async () => {
+  const key = await createSigningKey()
+  vi.stubEnv('NODE_ENV', 'development')
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const lineFor = async (header: object, claims: object, options: Partial<TokenVerifierOptions>) => {
+    const lines: string[] = []
+    const verifier = createTokenVerifier({
+      issuer: 'https://sso.example.com',
+      audience: 'orders',
+      jwks: { keys: [key.publicJwk] },
+      ...options,
+    })
+    const token = await new SignJWT({ client_id: 'client', jti: '1', ...claims })
+      .setProtectedHeader({ alg: 'ES256', ...header })
+      .setIssuer('https://sso.example.com')
+      .setAudience('orders')
+      .setSubject('subject')
+      .setIssuedAt()
+      .setExpirationTime('1h')
+      .sign(key.privateKey)
+    await (
+      await startFastify(verifier, (line) => void lines.push(line))
+    )(token)
+    return lines.join()
+  }
+  const keycloak = { typ: 'JWT', claims: { typ: 'Bearer' } }
+  const idToken = await lineFor({ typ: 'JWT' }, { typ: 'ID' }, keycloak)
+  expect(idToken).toContain('The client sends its ID token')
+  expect(idToken).not.toContain('Set `typ')
+  expect(await lineFor({ typ: 'JWT' }, { typ: 'Other' }, keycloak)).not.toMatch(/Set|ID token/)
+  expect(await lineFor({ typ: 'logout+jwt' }, {}, keycloak)).toContain('add it to `typ`')
+  expect(await lineFor({ typ: 'JWT' }, {}, {})).toContain("Set `typ: 'JWT'`")
+})

@@ -5,6 +5,7 @@ import express from 'express'
 import type { ErrorRequestHandler, RequestHandler } from 'express'
 import Fastify from 'fastify'
 import { expect, it, onTestFinished } from 'vitest'
+import type { VerifiedToken } from '@tokenwell/resource-server'
 import { requireToken } from '@tokenwell/resource-server/express'
 import { resourceServer } from '@tokenwell/resource-server/fastify'
 import { createVerifierUnderTest, delayIntrospection, type VerifierUnderTest } from './verifier-under-test.ts'
@@ -89,5 +90,55 @@ it('a misspelt requirement of a route in Fastify is an error at the start, or of
   expect([response.statusCode, response.body]).toEqual([500, expect.not.stringContaining('open')])
   await expect(Fastify().register(resourceServer, { verifier, scope: ['orders'] } as never)).rejects.toThrow(
     'scope is not a requirement.',
+  )
+})
+
+it('the user of a request is found after all requirements, in Express and Fastify', async () => {
+  const underTest = createVerifierUnderTest()
+  underTest.respond = (token) => ({
+    active: true,
+    client_id: token,
+    scope: token === 'narrow' ? '' : 'orders:read',
+  })
+  const calls: string[] = []
+  const options = {
+    scopes: ['orders:read'],
+    user: async ({ clientId }: VerifiedToken, { url }: { readonly url?: string | undefined }) => {
+      calls.push(`${clientId} ${url}`)
+      if (clientId === 'broken') throw new RangeError('of the application')
+      return { shop: { name: 'Ada' }, nobody: undefined, refused: false }[clientId!]
+    },
+  }
+  const app = express()
+    .use(requireToken(underTest.verifier, options))
+    .get('/', (request, response) => void response.json((request as { user?: unknown }).user))
+    .use(reportError)
+  const server = createServer(app).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const fastify = Fastify()
+  onTestFinished(() => fastify.close())
+  fastify.register(resourceServer, { verifier: underTest.verifier, ...options })
+  fastify.get('/', async (request) => (request as { user?: unknown }).user)
+  const origins = [
+    `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    await fastify.listen({ host: '127.0.0.1', port: 0 }),
+  ]
+  for (const origin of origins) {
+    const responseTo = (token: string) => fetch(origin, { headers: { authorization: `Bearer ${token}` } })
+    expect(await (await responseTo('shop')).json()).toEqual({ name: 'Ada' })
+    const statuses = ['nobody', 'refused', 'broken', 'narrow'].map(
+      async (token) => (await responseTo(token)).status,
+    )
+    expect(await Promise.all(statuses)).toEqual([401, 401, 500, 403])
+  }
+  const each = ['shop /', 'nobody /', 'refused /', 'broken /']
+  expect(calls.toSorted()).toEqual([...each, ...each].toSorted())
+  expect(underTest.events).toContainEqual(
+    expect.objectContaining({
+      type: 'request_rejected',
+      clientId: 'nobody',
+      reason: { claim: 'user', received: null, expected: 'a user that the function `user` returns' },
+    }),
   )
 })

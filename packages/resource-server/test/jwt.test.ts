@@ -409,6 +409,46 @@ describe('a key set', () => {
   })
 })
 
+describe("clients: 'any'", () => {
+  const api = 'https://orders.example.com'
+
+  it('accepts every client of the issuer, and no ID token', async () => {
+    const key = await createSigningKey()
+    const { sign, reasonFor } = verifierFor([key], { typ: 'JWT', audience: api, clients: 'any' })
+    const reasonOf = async (claims: object) =>
+      reasonFor(await sign(key, { typ: 'JWT' }, { client_id: undefined, aud: api, ...claims }))
+    expect(await reasonOf({ azp: 'shop' })).toBeNull()
+    expect(await reasonOf({ azp: 'phone-app' })).toBeNull()
+    expect(await reasonOf({})).toBeNull()
+    expect(await reasonOf({ azp: 'shop', aud: 'shop' })).toMatchObject({ claim: 'aud' })
+    for (const claim of ['nonce', 'at_hash', 'c_hash'])
+      expect(await reasonOf({ azp: 'shop', [claim]: 'x' })).toMatchObject({ claim })
+    for (const aud of [api, [api]]) {
+      expect(await reasonOf({ azp: api, aud })).toMatchObject({
+        claim: 'azp',
+        received: api,
+        expected: 'another client than the audience',
+      })
+    }
+    expect(await reasonOf({ azp: api, aud: [api, 'other'] })).toBeNull()
+  })
+
+  it.each<[object, boolean]>([
+    [{ audience: 'orders' }, true],
+    [{ audience: 'orders', typ: ['at+jwt', 'application/at+jwt'] }, true],
+    [{ audience: 'orders', typ: 'JWT' }, false],
+    [{ audience: 'orders', typ: false }, false],
+    [{ audience: [api, 'orders'], typ: 'JWT' }, false],
+    [{ audience: [api, 'api://orders'], typ: 'JWT' }, true],
+    [{ audience: 'mailto:orders', typ: 'JWT' }, false],
+    [{ audience: false, scopes: ['orders:read'] }, false],
+  ])('requires a type of its own, or URLs as audiences: %j', (options, isAllowed) => {
+    const create = () => verifierFor([], { clients: 'any', ...options })
+    if (isAllowed) expect(create).not.toThrow()
+    else expect(create).toThrow(/clients/)
+  })
+})
+
 describe('several issuers', () => {
   const [a, b] = ['https://a.example.com', 'https://b.example.com']
 

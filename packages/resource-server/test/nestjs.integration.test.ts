@@ -4,13 +4,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
   Controller,
   Get,
+  Inject,
   Injectable,
   Module,
+  Req,
   UseGuards,
   type ExecutionContext,
   type INestApplication,
 } from '@nestjs/common'
-import type { AbstractHttpAdapter } from '@nestjs/core'
+import { APP_GUARD, Reflector, type AbstractHttpAdapter } from '@nestjs/core'
 import { ExpressAdapter } from '@nestjs/platform-express'
 import { FastifyAdapter } from '@nestjs/platform-fastify'
 import { Test } from '@nestjs/testing'
@@ -306,6 +308,101 @@ it('an API document names the security of guarded handlers', async () => {
   // An empty requirement makes a token optional.
   expect(document.paths['/orders/health']?.get?.security).toContainEqual({})
   expect(document.components?.securitySchemes).toHaveProperty('bearer')
+})
+
+describe('a guard that extends TokenGuard', () => {
+  it('may have a constructor of its own, in which Nest injects what it declares', async () => {
+    @Injectable()
+    class SettingsGuard extends TokenGuard {
+      readonly #settings: Settings
+      constructor(@Inject(Settings) settings: Settings, @Inject(Reflector) reflector: Reflector) {
+        super()
+        this.#settings = settings
+        expect(reflector).toBeInstanceOf(Reflector)
+      }
+      override canActivate(context: ExecutionContext): Promise<boolean> {
+        expect(this.#settings).toBeInstanceOf(Settings)
+        return super.canActivate(context)
+      }
+    }
+    const url = await start({
+      imports: [ResourceServerModule.forRoot({ verifier }), SettingsModule],
+      controllers: [OrdersController],
+      providers: [{ provide: APP_GUARD, useClass: SettingsGuard }],
+    })
+    expect((await fetch(`${url}/orders`)).status).toBe(401)
+    expect((await fetch(`${url}/orders`, bearer(createTestToken({ products: ['orders'] })))).status).toBe(200)
+  })
+
+  it('says how to create it if Nest has not', async () => {
+    const testing = await Test.createTestingModule({ controllers: [OrdersController] }).compile()
+    app = testing.createNestApplication({ logger: false })
+    const errors: unknown[] = []
+    const guard = new TokenGuard()
+    app.useGlobalGuards({
+      canActivate: (context) =>
+        guard.canActivate(context).catch((error: Error) => errors.push(error.message) === 0),
+    })
+    await app.listen(0, '127.0.0.1')
+    await fetch(`${await app.getUrl()}/orders`)
+    expect(errors).toEqual([
+      'TokenGuard must be created by Nest: provide it with APP_GUARD, or name it in @UseGuards().',
+    ])
+  })
+})
+
+describe('user', () => {
+  it.each([
+    ['Express', () => new ExpressAdapter()],
+    ['Fastify', () => new FastifyAdapter()],
+  ])('is found after all requirements, and is request.user (%s)', async (_name, createAdapter) => {
+    const calls: (string | undefined)[] = []
+    @Controller('orders')
+    @RequireProducts('orders')
+    class UserController {
+      @Get()
+      list(@Req() request: { user?: unknown; accessToken?: VerifiedToken }): object {
+        return { user: request.user, client: request.accessToken?.clientId }
+      }
+    }
+    const tested = createTestVerifier({ errors: 'nest' })
+    const testing = await Test.createTestingModule({
+      imports: [
+        ResourceServerModule.forRoot({
+          verifier: tested.verifier,
+          guardAll: true,
+          user: async ({ clientId }, { headers }) => {
+            calls.push(clientId)
+            if (clientId === 'broken') throw new TypeError('database')
+            return clientId === 'unknown' ? null : { name: `${clientId} at ${headers.host?.split(':')[0]}` }
+          },
+        }),
+      ],
+      controllers: [UserController],
+    }).compile()
+    app = testing.createNestApplication(createAdapter() as AbstractHttpAdapter, { logger: false })
+    await app.listen(0, '127.0.0.1')
+    const url = `${(await app.getUrl()).replace('[::1]', '127.0.0.1')}/orders`
+    const responseFor = async (options: Parameters<typeof createTestToken>[0]) => {
+      const response = await fetch(url, bearer(tested.createTestToken(options)))
+      return [response.status, await response.json()]
+    }
+    const products = ['orders']
+    expect(await responseFor({ clientId: 'shop', products })).toEqual([
+      200,
+      { user: { name: 'shop at 127.0.0.1' }, client: 'shop' },
+    ])
+    expect(await responseFor({ clientId: 'unknown', products })).toEqual([
+      401,
+      { statusCode: 401, message: 'The access token is invalid or expired.', error: 'Unauthorized' },
+    ])
+    expect((await responseFor({ clientId: 'broken', products }))[0]).toBe(500)
+    expect(await responseFor({ clientId: 'shop', products: [] })).toEqual([
+      403,
+      { statusCode: 403, message: 'The access token does not cover the product orders.', error: 'Forbidden' },
+    ])
+    expect(calls).toEqual(['shop', 'unknown', 'broken'])
+  })
 })
 
 describe('other contexts', () => {

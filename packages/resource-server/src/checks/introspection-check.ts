@@ -157,10 +157,10 @@ function findInactive(
   if ('claim' in accepted) return accepted
   const { audience } = accepted
   if (audience === undefined || (aud === undefined && !requireAudience)) return undefined
-  if (audience === false) return aud === undefined ? undefined : rejectionReason('aud', aud, 'no aud')
+  if (audience === false) return aud === undefined ? undefined : rejectionReason('aud', aud, 'no aud', 'aud')
   const names = [audience].flat()
   const isFor = [aud].flat().some((each) => names.includes(each as string))
-  return isFor ? undefined : rejectionReason('aud', aud, oneOf(names))
+  return isFor ? undefined : rejectionReason('aud', aud, oneOf(names), 'aud')
 }
 
 const platformPath = '/oauth/introspect'

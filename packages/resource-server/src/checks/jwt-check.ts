@@ -16,7 +16,7 @@ import { createIssuerKeys, type IssuerKeysOptions } from './issuer-keys.ts'
 import type { KeySet } from './key-set.ts'
 import { findRestriction, toVerifiedToken, type TokenRestrictions } from './requirements.ts'
 import type { CheckResult, TokenCheck } from './token-check.ts'
-import { findOtherType, type AcceptedType } from './token-type.ts'
+import { findOtherType, isAnyType, type AcceptedType } from './token-type.ts'
 
 /** An issuer of access tokens, and which of its tokens are accepted on every route. */
 export interface IssuerOptions extends TokenRestrictions {
@@ -41,7 +41,8 @@ export interface IssuerOptions extends TokenRestrictions {
   readonly algorithms?: readonly string[] | undefined
   /**
    * The `typ` of access tokens, or a list of types, for issuers that do not set that of RFC 9068; `false` for issuers that set
-   * none. With `JWT` or `false`, `clients`, `scopes` or `claims` are required: ID tokens look the same.
+   * none. With `JWT` or `false`, `clients`, `scopes` or `claims` are required: ID tokens look the same. `clients: 'any'` is enough if every
+   * audience is a URL, because that of an ID token is a client ID.
    * @default 'at+jwt', with all claims that RFC 9068 requires
    */
   readonly typ?: AcceptedType | undefined
@@ -135,7 +136,14 @@ async function checkJwt(
   const other = findOtherType(protectedHeader.typ, payload, typ)
   if (other) return { reason: other }
   if (audience === false && payload.aud !== undefined) {
-    return { reason: rejectionReason('aud', payload.aud, 'no aud') }
+    return { reason: rejectionReason('aud', payload.aud, 'no aud', 'aud') }
+  }
+  // Other clients are welcome, so nothing else tells an ID token apart: it is for its client.
+  if (options.clients === 'any' && isAnyType(protectedHeader.typ) && payload['azp'] !== undefined) {
+    const { azp, aud } = payload
+    if ([aud].flat().every((each) => each === azp)) {
+      return { reason: rejectionReason('azp', azp, 'another client than the audience', 'idToken') }
+    }
   }
   const verified = toVerifiedToken(payload)
   const reason = findRestriction(verified, options)
@@ -167,12 +175,14 @@ function reasonOf(
       nbf: `a time before ${now}`,
     }
     const isTime = claim === 'exp' || claim === 'nbf'
+    const mistake = claim === 'aud' || claim === 'iss' ? claim : undefined
     if (reason === 'check_failed')
-      return rejectionReason(claim, isTime ? timeOf(received) : received, expected[claim]!)
+      return rejectionReason(claim, isTime ? timeOf(received) : received, expected[claim]!, mistake)
     return rejectionReason(
       claim,
       received,
       reason === 'missing' ? (expected[claim] ?? 'a value, as RFC 9068 requires') : 'a number',
+      mistake,
     )
   }
   if (error instanceof errors.JOSEAlgNotAllowed) return rejectionReason('alg', alg, oneOf(algorithms))

@@ -55,9 +55,17 @@ export interface RequiredClaims {
 
 /** What every token must have, whatever a route requires: a token without it is invalid. */
 export interface TokenRestrictions extends TokenRequirements {
-  /** Client IDs that are accepted. @default all */
-  readonly clients?: readonly string[] | undefined
+  /**
+   * Client IDs that are accepted; `'any'` says that every client of the issuer is. @default all, where that is not ambiguous
+   */
+  readonly clients?: readonly string[] | 'any' | undefined
 }
+
+/**
+ * Finds whom or what a token stands for, after everything that is required has been checked: the result is `request.user`.
+ * With undefined, null or false, the request gets 401; an error is one of the handler.
+ */
+export type FindUser<Request> = (token: VerifiedToken, request: Request) => unknown
 
 /** What a request must have to be accepted, and where its client certificate is. */
 export interface RequireTokenOptions<Request> extends TokenRequirements {
@@ -195,7 +203,7 @@ export function findRestriction(
   { clients, ...requirements }: TokenRestrictions,
 ): RejectionReason | undefined {
   const { clientId } = token
-  if (clients !== undefined && !clients.includes(clientId ?? '')) {
+  if (clients !== undefined && clients !== 'any' && !clients.includes(clientId ?? '')) {
     return rejectionReason('client_id', clientId, oneOf(clients))
   }
   return findUnmetRequirement(token, [requirements])?.reason
@@ -253,7 +261,8 @@ export function checkRestrictions(restrictions: TokenRestrictions): void {
     const meant = restrictionNames.find((known) => known === `${name}s` || name === `${known}s`)
     if (meant !== undefined) throw configurationError(`${name} is not an option. Set ${meant}.`)
   }
-  const { clients, products, scopes, anyScope, claims, where } = restrictions
+  const { products, scopes, anyScope, claims, where } = restrictions
+  const clients = restrictions.clients === 'any' ? undefined : restrictions.clients
   for (const [option, names] of Object.entries({ clients, products, scopes, anyScope })) {
     if (names === undefined) continue
     if (!Array.isArray(names) || !names.every((name) => typeof name === 'string' && name !== '')) {

@@ -20,7 +20,8 @@ export function findOtherType(
   const types = accepted === false ? [undefined, 'JWT', 'at+jwt'] : [accepted].flat()
   const type = mediaType(typ)
   if (!types.some((each) => mediaType(each) === type)) {
-    return rejectionReason('typ', typ, accepted === false ? 'no typ, JWT or at+jwt' : oneOf(types))
+    const expected = accepted === false ? 'no typ, JWT or at+jwt' : oneOf(types)
+    return rejectionReason('typ', typ, expected, accepted === 'at+jwt' ? 'typ' : 'otherTyp')
   }
   if (!isAnyType(typ)) return undefined
   const found =
@@ -28,7 +29,7 @@ export function findOtherType(
     Object.keys(kindsOfOthers).find((claim) => kindsOfOthers[claim]!.includes(claims[claim]))
   return found === undefined
     ? undefined
-    : rejectionReason(found, claims[found], 'an access token, which does not have it')
+    : rejectionReason(found, claims[found], 'an access token, which does not have it', 'idToken')
 }
 
 /** Whether tokens of all kinds have this `typ`: those that state no kind. */

@@ -16,14 +16,27 @@ export interface RejectionReason {
 
 const maxLength = 200
 
-/** @param received any value that the sender may have chosen */
-export function rejectionReason(claim: string, received: unknown, expected: string): RejectionReason {
+/** The mistakes of a new API or client, by reason: a claim alone does not tell them apart. */
+const mistakes = new WeakMap<RejectionReason, keyof typeof fixes>()
+
+/**
+ * @param received any value that the sender may have chosen
+ * @param mistake the mistake of a new API or client that this usually is
+ */
+export function rejectionReason(
+  claim: string,
+  received: unknown,
+  expected: string,
+  mistake?: keyof typeof fixes,
+): RejectionReason {
   // Requests with the same token get the same object.
-  return Object.freeze({
+  const reason = Object.freeze({
     claim,
     received: received === undefined ? null : printable(received),
     expected: printable(expected),
   })
+  if (mistake) mistakes.set(reason, mistake)
+  return reason
 }
 
 export function oneOf(values: readonly unknown[]): string {
@@ -52,14 +65,18 @@ export function describeReason({ claim, received, expected }: RejectionReason): 
   return `its ${claim} is ${received === null ? 'missing' : JSON.stringify(received)}. Expected: ${expected}`
 }
 
-/** What to do about the three mistakes of a new API. */
-const fixes: Readonly<Record<string, string>> = {
+const fixes = {
   aud: 'If it contains the name of this API at its issuer, set `audience` to that name. Otherwise the client has requested a token for another API.',
   iss: 'If you trust this issuer, set `issuer` to exactly this value, including a slash at its end.',
   typ: "Tokens of the type at+jwt are accepted unless the option `typ` says otherwise. Set `typ: 'JWT'`, or `typ: false` if this issuer sets none, and `clients`, `scopes` or `claims`, so that no ID token is accepted.",
+  otherTyp:
+    'If access tokens of this issuer have this type, add it to `typ`. Otherwise the client sends another kind of token.',
+  idToken:
+    'The client sends its ID token, or another one that is not for APIs. It must send the access token.',
 }
 
 /** How to fix a rejection that a new API has at first; undefined for any other. */
-export function explainReason({ claim }: RejectionReason): string | undefined {
-  return Object.hasOwn(fixes, claim) ? fixes[claim] : undefined
+export function explainReason(reason: RejectionReason): string | undefined {
+  const mistake = mistakes.get(reason)
+  return mistake && fixes[mistake]
 }

@@ -96,6 +96,13 @@ export function standardBody({ code, message }: TokenVerificationError): object 
     : { error: code, error_description: message }
 }
 
+const statusTexts = { 400: 'Bad Request', 401: 'Unauthorized', 403: 'Forbidden', 503: 'Service Unavailable' }
+
+/** The error body of NestJS' own exceptions. */
+export function nestBody({ status, message }: TokenVerificationError): object {
+  return { statusCode: status, message, error: statusTexts[status] }
+}
+
 /** The error body of the gateway in front of the platform's APIs. */
 export function platformBody({
   code,

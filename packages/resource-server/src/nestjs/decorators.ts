@@ -9,6 +9,7 @@ import type { NodeRequest } from '../http/node-request.ts'
 
 export interface IncomingRequest extends NodeRequest {
   accessToken?: VerifiedToken
+  user?: unknown
   /** Fastify keeps Node's request here. */
   readonly raw?: NodeRequest
   /** Express keeps the response here, which a GraphQL context may lack. */

@@ -1,16 +1,14 @@
 import { ConfigurableModuleBuilder, Inject, Injectable, Module, type OnModuleInit } from '@nestjs/common'
 import { APP_GUARD, HttpAdapterHost, ModulesContainer, type AbstractHttpAdapter } from '@nestjs/core'
-import type { RequireTokenOptions } from '../checks/requirements.ts'
-import type { NodeRequest } from '../http/node-request.ts'
 import { metadataHeaders } from '../verifier/resource-metadata.ts'
 import { createTokenVerifier, type TokenVerifier } from '../verifier/token-verifier.ts'
 import type { TokenVerifierOptions } from '../verifier/token-verifier-options.ts'
 import { requirementsOf } from './decorators.ts'
-import { CLIENT_CERTIFICATE, getTokenVerifierToken, TokenGuard } from './token.guard.ts'
+import { getTokenVerifierToken, GUARD_OPTIONS, TokenGuard, type GuardOptions } from './token.guard.ts'
 
-/** Options of `createTokenVerifier`, or a verifier; and where a request's client certificate is. */
+/** Options of `createTokenVerifier`, or a verifier; where a request's client certificate is, and who its user is. */
 export type ResourceServerModuleOptions = (TokenVerifierOptions | { readonly verifier: TokenVerifier }) &
-  Pick<RequireTokenOptions<NodeRequest>, 'clientCertificate'>
+  GuardOptions
 
 /** Options that are known before a factory is called. */
 export interface ResourceServerModuleExtras {
@@ -39,15 +37,18 @@ const { ConfigurableModuleClass } = new ConfigurableModuleBuilder<ResourceServer
         inject: [OPTIONS],
       },
       {
-        provide: CLIENT_CERTIFICATE,
-        useFactory: ({ clientCertificate }: ResourceServerModuleOptions) => clientCertificate,
+        provide: GUARD_OPTIONS,
+        useFactory: ({ clientCertificate, user }: ResourceServerModuleOptions): GuardOptions => ({
+          clientCertificate,
+          user,
+        }),
         inject: [OPTIONS],
       },
       TokenGuard,
       RequirementsCheck,
       ...(extras.guardAll === true ? [{ provide: APP_GUARD, useExisting: TokenGuard }] : []),
     ],
-    exports: [getTokenVerifierToken(), CLIENT_CERTIFICATE, TokenGuard],
+    exports: [getTokenVerifierToken(), GUARD_OPTIONS, TokenGuard],
   }))
   .build()
 

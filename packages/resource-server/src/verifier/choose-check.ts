@@ -38,7 +38,7 @@ export function chooseCheck(
   if (typeof issuers === 'object' && names.size === 0) {
     throw configurationError('issuers must contain at least one issuer.')
   }
-  const unknown = (iss: unknown): RejectionReason => rejectionReason('iss', iss, oneOf([...names]))
+  const unknown = (iss: unknown): RejectionReason => rejectionReason('iss', iss, oneOf([...names]), 'iss')
   const entries = new Map<string, JwtCheckOptions>()
   const introspected = new Map<string, IntrospectionCheck>()
   for (const one of listed) {
@@ -86,7 +86,7 @@ function introspectionOf(
   return createIntrospectionCheck(introspection, options, (iss) =>
     iss === undefined || iss === issuer
       ? { audience, ...restrictionsOf(one, options) }
-      : rejectionReason('iss', iss, issuer),
+      : rejectionReason('iss', iss, issuer, 'iss'),
   )
 }
 
@@ -143,7 +143,7 @@ function restrictionsOf(one: TokenRestrictions, shared: TokenRestrictions): Toke
 function checkOptionsOfTokens(options: Partial<IssuerOptions>): void {
   const { audience, clients, scopes = [], anyScope, issuer } = options
   checkRestrictions(options)
-  if (audience === false && !(clients && (scopes.length > 0 || anyScope))) {
+  if (audience === false && !(Array.isArray(clients) && (scopes.length > 0 || anyScope))) {
     const of = issuer === undefined ? '' : ` of "${issuer}"`
     throw configurationError(
       `audience: false requires clients and scopes: tokens${of} for other APIs have no audience, either.`,
@@ -152,7 +152,7 @@ function checkOptionsOfTokens(options: Partial<IssuerOptions>): void {
 }
 
 function checkJwtOptions({ issuer, jwks, typ = 'at+jwt', ...options }: JwtCheckOptions): void {
-  const { clients, products = [], scopes = [], anyScope, claims } = options
+  const { audience, clients, products = [], scopes = [], anyScope, claims } = options
   const types = [typ].flat()
   const isRestricted = products.length + scopes.length > 0 || (clients ?? anyScope ?? claims) !== undefined
   const areNames = types.length > 0 && types.every((type) => typeof type === 'string' && type !== '')
@@ -164,12 +164,22 @@ function checkJwtOptions({ issuer, jwks, typ = 'at+jwt', ...options }: JwtCheckO
       `typ: ${typ === false ? 'false' : "'JWT'"} requires clients, scopes or claims: ID tokens of "${issuer}" have the same type.`,
     )
   }
+  // Every token has a client: this restricts nothing, unless no ID token can have the audience.
+  if (clients === 'any' && types.some(isAnyType) && ![audience].flat().every(isUrl)) {
+    throw configurationError(
+      `clients: 'any' requires typ: 'at+jwt' or a URL as audience: ID tokens of "${issuer}" have the same type, and may have the same audience.`,
+    )
+  }
   if (jwks === undefined) return
   const { keys } = Object(jwks) as { readonly keys?: unknown }
   if (!Array.isArray(keys)) throw configurationError('jwks must be a key set, as in { keys: [...] }.')
   const at = keys.findIndex((key) => typeof key !== 'object' || key === null)
   // Not its value: it may be a private key as text.
   if (at !== -1) throw configurationError(`jwks.keys[${at}] is not a JSON Web Key, but ${nameOf(keys[at])}.`)
+}
+
+function isUrl(audience: string | false): boolean {
+  return audience !== false && /^[a-z][a-z\d+.-]*:\/\/./i.test(audience)
 }
 
 function nameOf(value: unknown): string {
@@ -198,7 +208,7 @@ async function findTenant(
     }
     return found?.issuer === iss && found
       ? complete(found, options)
-      : rejectionReason('iss', iss, 'an issuer that the function `issuers` returns')
+      : rejectionReason('iss', iss, 'an issuer that the function `issuers` returns', 'iss')
   } catch (error) {
     if (isTokenError(error)) throw error
     throw tokenError('unavailable', `The issuers function failed (${errorCode(error)}).`)

@@ -48,10 +48,11 @@ export interface TokenVerifierOptions extends Partial<IssuerOptions> {
   /** The `realm` of challenges. @default 'api' */
   readonly realm?: string | undefined
   /**
-   * Bodies of error responses: `{ error, error_description }`, the faults of the platform's gateway, or your own.
+   * Bodies of error responses: `{ error, error_description }`, the faults of the platform's gateway, those of NestJS
+   * (`{ statusCode, message, error }`), or your own.
    * @default 'standard'
    */
-  readonly errors?: 'standard' | 'platform' | ((error: TokenVerificationError) => object) | undefined
+  readonly errors?: 'standard' | 'platform' | 'nest' | ((error: TokenVerificationError) => object) | undefined
   /** Called with every event. */
   readonly onEvent?: VerificationEventListener | undefined
   /** Requests introspections, metadata and keys. @default the global fetch, looked up at each request */

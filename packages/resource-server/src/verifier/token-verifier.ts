@@ -24,6 +24,7 @@ import type { VerifiedRequest } from '../http/node-request.ts'
 import { rejectionReason, timeOf } from '../http/rejection-reason.ts'
 import {
   createChallenge,
+  nestBody,
   platformBody,
   standardBody,
   TokenVerificationError,
@@ -44,6 +45,8 @@ export interface VerifyOptions extends TokenRequirements {
   readonly and?: readonly TokenRequirements[] | undefined
   /** Whether a request without a token is accepted where nothing is required. @default false */
   readonly optional?: boolean | undefined
+  /** Called after everything else has been checked; with undefined, null or false, the token is rejected. */
+  readonly findUser?: ((token: VerifiedToken) => unknown) | undefined
   /** Required for tokens that are bound to a key or a certificate, which are rejected without it. */
   readonly request?: VerifiedRequest | undefined
 }
@@ -69,6 +72,7 @@ export interface TokenVerifier {
   subscribe(listener: VerificationEventListener): () => void
 }
 
+const bodies = { standard: standardBody, platform: platformBody, nest: nestBody }
 const none: readonly never[] = []
 const systemClock = { now: () => Date.now(), monotonic: () => performance.now() }
 
@@ -104,7 +108,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
     dpopAlgorithms: offeredAlgorithms,
     dpopRequired: dpop?.required === true,
   }
-  const toBody = typeof errors === 'function' ? errors : errors === 'platform' ? platformBody : standardBody
+  const toBody = typeof errors === 'function' ? errors : bodies[errors]
   let proofs: Promise<DpopProofs> | undefined
   const loadProofs = (): Promise<DpopProofs> =>
     (proofs ??= import('../checks/dpop-proofs.ts').then(({ createDpopProofs }) =>
@@ -154,7 +158,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
 
   const verify = async (
     authorization: string | readonly string[] | undefined,
-    { and = none, optional = false, request, ...requirements }: VerifyOptions = {},
+    { and = none, optional = false, findUser, request, ...requirements }: VerifyOptions = {},
   ): Promise<VerifiedToken | undefined> => {
     const all = [requirements, ...and]
     const credentials = readCredentials(authorization, challenges.dpopRequired)
@@ -191,6 +195,13 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
     }
     const unmet = findUnmetRequirement(token, all)
     if (unmet) throw reject(unmet, scheme)
+    if (findUser) {
+      const user = await findUser(token)
+      if (user === undefined || user === null || user === false) {
+        const reason = rejectionReason('user', undefined, 'a user that the function `user` returns')
+        throw reject({ ...invalidToken, reason, clientId: token.clientId }, scheme)
+      }
+    }
     if (listeners.size > 0) {
       report({
         type: 'request_accepted',
