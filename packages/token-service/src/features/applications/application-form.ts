@@ -1,4 +1,6 @@
-import type { CatalogueEntry, CatalogueKind } from '../catalogue/storage.ts'
+import type { CatalogueEntry } from '../catalogue/storage.ts'
+import { catalogueHints } from '../catalogue/hints.ts'
+import { scopeList, scopePicker } from './scope-picker.ts'
 import { html, type SafeHtml } from '@remix-run/html-template'
 import { z } from 'zod'
 import { audiencePattern } from '../catalogue/settings.ts'
@@ -68,8 +70,11 @@ const applicationForm = z.object({
   note: optionalText(maxNoteLength),
 })
 
-/** What is said about products and scopes, by name. */
-export type CatalogueHints = Readonly<Record<CatalogueKind, ReadonlyMap<string, string>>>
+/** What is said about products, and known of scopes, by name. */
+export interface CatalogueHints {
+  readonly products: ReadonlyMap<string, string>
+  readonly scopes: ReadonlyMap<string, CatalogueEntry>
+}
 
 /** What the form offers. */
 export interface Offered {
@@ -186,19 +191,7 @@ export function settingsFields({ products, scopes, hints, state }: SettingsConte
             },
             state,
           ),
-    scopes:
-      scopes.length === 0
-        ? ''
-        : checkboxes(
-            {
-              name: 'scope',
-              label: 'Scopes',
-              hint: 'The scopes that its tokens can have.',
-              choices: scopes,
-              hints: hints.scopes,
-            },
-            { ...state, chosen: state.chosenScopes },
-          ),
+    scopes: scopePicker({ scopes, entries: hints.scopes }, state),
     lifetimeSeconds: field({ name: 'lifetime', label: 'Token lifetime', type: 'number', after: unit }, state),
     tokenFormat: choice(
       {
@@ -269,7 +262,7 @@ export function settingsList(application: Application): SafeHtml {
   // The name is the title of the page.
   const settings: Record<Exclude<keyof ApplicationSettings, 'name'>, readonly [string, SafeHtml | string]> = {
     products: ['API products', products.join(', ') || absent()],
-    scopes: ['Scopes', scopes.join(' ') || absent()],
+    scopes: ['Scopes', scopes.length === 0 ? absent() : scopeList(scopes)],
     lifetimeSeconds: ['Token lifetime', duration(lifetimeSeconds)],
     tokenFormat: ['Token format', labels.tokenFormat[tokenFormat]],
     audiences: ['Audiences', audiences.join(' ') || absent()],
@@ -309,13 +302,10 @@ export function getsJwts({ tokenFormat }: Partial<Approval>): boolean {
   return tokenFormat === 'jwt'
 }
 
-/** What is said about products and scopes to those who choose them, by name. */
-export function catalogueHints(entries: readonly CatalogueEntry[]): ReadonlyMap<string, string> {
-  return new Map(
-    entries.flatMap(({ name, audience, description }) => {
-      const api = audience === undefined ? undefined : `Only in tokens for ${audience}`
-      const hint = [description, api].filter((text) => text !== undefined).join('. ')
-      return hint === '' ? [] : [[name, hint] as const]
-    }),
-  )
+/** What those who choose products and scopes read of them. */
+export function catalogueFacts(
+  products: readonly CatalogueEntry[],
+  scopes: readonly CatalogueEntry[],
+): CatalogueHints {
+  return { products: catalogueHints(products), scopes: new Map(scopes.map((scope) => [scope.name, scope])) }
 }

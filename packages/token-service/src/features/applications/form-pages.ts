@@ -34,7 +34,7 @@ export function newApplicationPage(
         : html`${note(state)}
             <p class="hint">The application can get tokens after an administrator has approved it.</p>`
     }
-    <button>Create application</button>
+    <p class="finish"><button>Create application</button></p>
   </form>`
   return { title: 'New application', body, trail: [['Applications', paths.applications]] }
 }
@@ -58,7 +58,7 @@ export function settingsPage(
       ${csrfInput(csrfToken)} ${revisionInput(String(application.revision), content.state)}
       ${settingsFields(content)} ${hasNote ? note(content.state) : ''}
       ${isRequest ? html`<p class="hint">More products, scopes or audiences, another token format, weaker binding and a longer lifetime take effect after an administrator has approved them.</p>` : ''}
-      <button>Save</button>
+      <p class="finish"><button>Save</button></p>
     </form>
     ${dangerSection('Move, revoke or delete', actions(request, client, projects))}`
   return applicationFrame(request, client, 'settings', body)

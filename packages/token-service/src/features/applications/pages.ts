@@ -18,7 +18,7 @@ import {
   type Offered,
   type SettingsContent,
   applicationFormState,
-  catalogueHints,
+  catalogueFacts,
   newApplication,
   parseApplicationForm,
   sentForm,
@@ -76,7 +76,7 @@ export async function applicationPages(portal: FastifyInstance, service: PortalS
     return {
       products: [...new Set([...products.map(({ name }) => name), ...(application?.products ?? [])])],
       scopes: [...new Set([...scopes.map(({ name }) => name), ...(application?.scopes ?? [])])],
-      hints: { products: catalogueHints(products), scopes: catalogueHints(scopes) },
+      hints: catalogueFacts(products, scopes),
     }
   }
 

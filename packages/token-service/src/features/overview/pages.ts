@@ -2,7 +2,7 @@ import { type SafeHtml, html } from '@remix-run/html-template'
 import type { FastifyInstance } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import type { CurrentFailure, ExpiringSecret, FailureTotal, ListPage } from '../search/listings.ts'
-import { catalogueHints } from '../applications/application-form.ts'
+import { catalogueFacts } from '../applications/application-form.ts'
 import {
   describeOutcome,
   successRate,
@@ -54,7 +54,7 @@ export async function overviewPages(
       hasToken: lastUses.size > 0,
       products: products.map(({ name }) => name),
       scopes: scopes.map(({ name }) => name),
-      hints: { products: catalogueHints(products), scopes: catalogueHints(scopes) },
+      hints: catalogueFacts(products, scopes),
       submissionId: randomUUID(),
     }
   }

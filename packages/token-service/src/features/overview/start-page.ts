@@ -4,6 +4,7 @@ import {
   applicationFormState,
   newApplication,
 } from '../applications/application-form.ts'
+import { scopePicker } from '../applications/scope-picker.ts'
 import { newSecret } from '../credentials/secret-page.ts'
 import { checkboxes, csrfInput, emptyForm, field } from '../../portal/layout/form.ts'
 import type { PageContent } from '../../portal/layout/page.ts'
@@ -98,9 +99,9 @@ function applicationStep(request: DeveloperRequest, content: StartContent): Safe
               emptyForm,
             )
       }
-      ${scopes.length === 0 ? '' : checkboxes({ name: 'scope', label: 'Scopes', choices: scopes, hints: hints.scopes }, emptyForm)}
+      ${scopePicker({ scopes, entries: hints.scopes }, emptyForm)}
       ${developer.administrator ? '' : html`<p class="hint">The application can get tokens after an administrator has approved it.</p>`}
-      <button>Create application</button>
+      <p class="finish"><button>Create application</button></p>
     </form>`
 }
 

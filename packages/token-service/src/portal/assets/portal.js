@@ -84,6 +84,63 @@ if (all) {
   if (rows.some((row) => row.checked)) count()
 }
 
+// Many choices: those that match the search, and the chosen ones, each with a button that removes it.
+for (const part of document.querySelectorAll('[data-pick]')) {
+  const search = part.querySelector('[type="search"]')
+  const picked = part.querySelector('.picked')
+  const groups = [...part.querySelectorAll('details')]
+  const boxes = [...part.querySelectorAll('[type="checkbox"]')]
+  const counts = new Map(groups.map((group) => [group, group.querySelector('b')]))
+  const find = () => {
+    const words = search.value
+      .toLowerCase()
+      .split(/[\s:./]+/)
+      .filter(Boolean)
+    for (const group of groups) {
+      const labels = [...group.querySelectorAll('label')]
+      for (const label of labels) {
+        const text = `${group.firstElementChild.firstChild.data} ${label.textContent}`.toLowerCase()
+        label.hidden = !words.every((word) => text.includes(word))
+      }
+      group.hidden = labels.every(({ hidden }) => hidden)
+      group.open = words.length > 0
+    }
+    part.querySelector('.none').hidden = groups.some(({ hidden }) => !hidden)
+  }
+  const show = () => {
+    const chosen = boxes.filter(({ checked }) => checked)
+    picked.replaceChildren(
+      ...chosen.map((box) => {
+        const button = Object.assign(document.createElement('button'), {
+          type: 'button',
+          className: 'chip',
+          textContent: `${box.value} ✕`,
+          ariaLabel: `Remove ${box.value}`,
+        })
+        button.addEventListener('click', () => {
+          box.checked = false
+          show()
+          search.focus()
+        })
+        return button
+      }),
+    )
+    for (const [group, count] of counts) {
+      const all = group.querySelectorAll('[type="checkbox"]').length
+      const some = group.querySelectorAll(':checked').length
+      count.textContent = some === 0 ? all : `${some} of ${all}`
+    }
+  }
+  search.addEventListener('input', find)
+  // It searches, and sends nothing.
+  search.addEventListener('keydown', (event) => {
+    if (event.key === 'Enter') event.preventDefault()
+  })
+  // Not for the search, which changes when somebody presses a button beside it.
+  for (const box of boxes) box.addEventListener('change', show)
+  show()
+}
+
 // While somebody types a name, those that contain it are suggested.
 for (const input of document.querySelectorAll('input[data-suggestions]')) {
   let latest
@@ -134,3 +191,57 @@ addEventListener('keydown', (event) => {
   search.focus()
   search.select()
 })
+
+// A form that was sent after the session had ended is shown again after the log-in, filled in and not sent: for ten minutes, in this
+// tab, and for the same person. Passwords and hidden fields are not kept.
+const keptForm = 'tokenwell-portal-form'
+const keptMs = 600_000
+const person = document.querySelector('.account strong')?.textContent
+const kept = JSON.parse(sessionStorage.getItem(keptForm) ?? 'null')
+const isFresh = kept && Date.now() - kept.atMs < keptMs
+const logIn = document.querySelector('main form input[name="next"]')?.form
+
+if (!isFresh || (person && !kept.isEnded)) sessionStorage.removeItem(keptForm)
+else if (logIn) {
+  sessionStorage.setItem(keptForm, JSON.stringify({ ...kept, isEnded: true }))
+  logIn.elements.next.value = kept.url
+  for (const link of document.querySelectorAll('main a[href*="next="]')) {
+    const url = new URL(link.href)
+    url.searchParams.set('next', kept.url)
+    link.href = url
+  }
+} else if (person) {
+  sessionStorage.removeItem(keptForm)
+  const form = [...document.forms].find((each) => each.method === 'post' && each.action === kept.action)
+  if (form && person === kept.person && location.pathname + location.search === kept.url)
+    fillIn(form, kept.fields)
+}
+
+addEventListener('submit', ({ target: form, defaultPrevented }) => {
+  const isKept = form.method === 'post' && person && !defaultPrevented && form.closest('main')
+  if (!isKept || form.querySelector('[type="password"]')) return
+  const hidden = new Set([...form.querySelectorAll('[type="hidden"]')].map(({ name }) => name))
+  const fields = [...new FormData(form)].filter(
+    ([name, value]) => !hidden.has(name) && typeof value === 'string',
+  )
+  const url = location.pathname + location.search
+  const { action } = form
+  sessionStorage.setItem(keptForm, JSON.stringify({ atMs: Date.now(), person, url, action, fields }))
+})
+
+function fillIn(form, fields) {
+  for (const field of form.elements) {
+    if (field.type === 'hidden' || !field.name) continue
+    const values = fields.filter(([name]) => name === field.name).map(([, value]) => value)
+    if (field.type === 'checkbox' || field.type === 'radio') field.checked = values.includes(field.value)
+    else if (values.length > 0) field.value = values[0]
+    field.dispatchEvent(new Event('change', { bubbles: true }))
+  }
+  const notice = Object.assign(document.createElement('p'), {
+    className: 'notice',
+    textContent: 'Your session had ended. Check the form, and send it again.',
+    tabIndex: -1,
+  })
+  form.before(notice)
+  notice.focus()
+}
