@@ -10,22 +10,9 @@ const command = join(root, 'packages/token-service/dist/command/tokenwell-servic
 /**
  * Languages of blocks. JavaScript shows configurations of Jest, which `pnpm check:compatibility` runs, SQL the
  * table of the PostgreSQL store, which a test of the store compares, TSX the page that `pnpm release:rehearse
- * --generated` builds with Next.js, Python the check of a webhook's signature, which a test of the token service runs.
+ * --generated` builds with Next.js.
  */
-const shown = new Set([
-  'js',
-  'ts',
-  'tsx',
-  'sh',
-  'yaml',
-  'json',
-  'ini',
-  'sql',
-  'py',
-  'text',
-  'nginx',
-  'mermaid',
-])
+const shown = new Set(['js', 'ts', 'tsx', 'sh', 'yaml', 'json', 'ini', 'sql', 'text', 'nginx', 'mermaid'])
 
 /** Starts the token service with each of its configurations, parses other data, and rejects unknown languages of blocks. */
 export async function checkData(blocks: readonly Block[]): Promise<string[]> {

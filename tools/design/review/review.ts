@@ -90,7 +90,6 @@ const pages: Readonly<Record<string, readonly [path: string, ...clicks: string[]
   'trusted-issuer': ['trusted-issuers/github'],
   'trust-github': ['new-trusted-issuer?preset=github'],
   'trust-other': ['new-trusted-issuer'],
-  webhook: ['webhook'],
   audit: ['audit'],
   account: ['account'],
   reference: ['reference'],

@@ -46,7 +46,7 @@ const groups: Readonly<Record<string, readonly (keyof typeof commandSettings.sha
 
     'jwksAllowedHosts',
   ],
-  Administration: ['adminPort', 'adminHost', 'adminTokenFile', 'webhookAllowedHosts', 'metrics'],
+  Administration: ['adminPort', 'adminHost', 'adminTokenFile', 'metrics'],
   'Requests and responses': ['format', 'signingAlgorithm'],
 }
 
@@ -56,6 +56,8 @@ export function settingFlags(): Option[] {
     const { value, description } = (schema.meta() ?? {}) as Partial<SettingMeta>
     if (value === undefined || description === undefined) return []
     const option = new Option(`${flagOf(name)} ${value}`, description + defaultOf(schema))
+    // One that was removed is read, so that its error says what to do.
+    if (description === '') return [option.hideHelp().env(variableOf(name))]
     const group = Object.keys(groups).find((heading) => groups[heading]!.some((each) => each === name))
     if (group !== undefined) option.helpGroup(`${group}:`)
     return option.env(variableOf(name))

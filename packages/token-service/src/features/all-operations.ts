@@ -13,7 +13,6 @@ import { projectOperations } from './projects/admin.ts'
 import { resourceServerOperations } from './resource-servers/admin.ts'
 import { signingKeyOperations } from './signing-keys/admin.ts'
 import { trustedIssuerOperations } from './trusted-issuers/admin.ts'
-import { webhookOperations } from './webhook/admin.ts'
 
 /** Every operation of the administrators' API, in the order of its document and of the help of the command. */
 export const featureOperations: readonly OperationGroup[] = [
@@ -27,7 +26,6 @@ export const featureOperations: readonly OperationGroup[] = [
   resourceServerOperations,
   resourceServerCredentials,
   trustedIssuerOperations,
-  webhookOperations,
   peopleOperations,
   auditOperations,
 ]

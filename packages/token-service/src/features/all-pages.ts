@@ -15,7 +15,6 @@ import { logInPages } from './sessions/log-in-pages.ts'
 import { openidPages } from './sessions/openid-pages.ts'
 import { trialPages } from './reference/trial-pages.ts'
 import { trustedIssuerPages } from './trusted-issuers/pages.ts'
-import { webhookPages } from './webhook/pages.ts'
 
 /** The pages of every feature. */
 export const featurePages = [
@@ -36,5 +35,4 @@ export const featurePages = [
   searchPages,
   trialPages,
   trustedIssuerPages,
-  webhookPages,
 ] as const

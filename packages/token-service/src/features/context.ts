@@ -15,7 +15,6 @@ import type { HashKeyWatch } from './hash-keys/acts.ts'
 import type { OpenidProviderSettings } from './people/openid-provider-settings.ts'
 import { resourceServerStorage, type ResourceServer } from './resource-servers/storage.ts'
 import { listingStorage } from './search/listings.ts'
-import type { WebhookSender } from './webhook/signed-delivery.ts'
 import { assertionStorage } from '../oauth/assertion-storage.ts'
 import type { IdentityAuthenticator } from '../oauth/authenticate-by-identity.ts'
 import type { AuthenticateClient } from '../oauth/authenticate-client.ts'
@@ -69,7 +68,6 @@ export interface ServiceContext {
   readonly keyring: Keyring
   readonly clock: Clock
   readonly activity: ActivityRecorder
-  readonly webhookSender: Pick<WebhookSender, 'attempt'>
   /** Set while nothing is deleted, until an administrator confirms the clock. */
   readonly clockJump: () => ClockJump | undefined
   /** Keys that secrets need and that are not configured, as of the last minute. */

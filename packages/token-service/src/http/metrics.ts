@@ -9,10 +9,9 @@ export interface Metrics {
 }
 
 const dayMs = 86_400_000
-/** Those that expire next: each client is a time series. */
-const maxSecrets = 100
+const expiryDays = [1, 7, 14, 30]
 
-/** Counts requests and says which secrets expire, for Prometheus. */
+/** Counts requests, and what somebody must see or decide, for Prometheus. No label names a client. */
 export async function createMetrics({
   storage,
   clock,
@@ -37,27 +36,56 @@ export async function createMetrics({
     registers,
   })
 
-  const expiry = new Gauge({
-    name: 'tokenwell_credential_expiry_seconds',
-    help: 'Time until the first secret of a client expires that was used in the last 7 days; the next 100 within 30 days',
-    labelNames: ['client_id'],
-    registers,
-    async collect() {
+  /** A gauge of what the storage says when it is asked; without the storage, the other metrics are needed most. */
+  function storedGauge<Label extends string>(
+    name: string,
+    help: string,
+    set: (gauge: InstanceType<typeof Gauge<Label>>) => Promise<void>,
+    labelNames: Label[] = [],
+  ): void {
+    const gauge: InstanceType<typeof Gauge<Label>> = new Gauge({
+      name,
+      help,
+      labelNames,
+      registers,
+      collect: () => set(gauge).catch(logFailure),
+    })
+  }
+  const { listings } = storage
+  const applications = (status: 'awaiting' | 'failing') =>
+    listings.applications({ status, order: 'requested', nowMs: clock.now(), limit: 1, offset: 0 })
+  storedGauge(
+    'tokenwell_pending_approvals',
+    'New applications, and changes of approved ones, that wait for the decision of an administrator',
+    async (gauge) => gauge.set((await applications('awaiting')).total),
+  )
+  storedGauge(
+    'tokenwell_oldest_pending_approval_seconds',
+    'How long the oldest of them has waited; 0 without any',
+    async (gauge) => {
+      const [oldest] = (await applications('awaiting')).items
+      const { createdAtMs, review } = oldest?.application ?? { createdAtMs: clock.now() }
+      gauge.set((clock.now() - (review?.requestedAtMs ?? createdAtMs)) / 1000)
+    },
+  )
+  storedGauge(
+    'tokenwell_expiring_secrets',
+    'Secrets that were used in the last 7 days and expire within so many days',
+    async (gauge) => {
       const nowMs = clock.now()
-      const period = [nowMs, nowMs + 30 * dayMs] as const
-      try {
-        const filter = { usedSinceMs: nowMs - 7 * dayMs, limit: maxSecrets, offset: 0 }
-        const { items } = await storage.listings.expiringSecrets(period, filter)
-        expiry.reset()
-        // The first one of a client is set last.
-        for (const { owner, expiresAtMs } of items.toReversed())
-          expiry.set({ client_id: owner.clientId }, (expiresAtMs - nowMs) / 1000)
-      } catch (error) {
-        // The other metrics are needed most while the storage fails.
-        logFailure(error)
+      for (const days of expiryDays) {
+        const filter = { usedSinceMs: nowMs - 7 * dayMs, limit: 0, offset: 0 }
+        const { total } = await listings.expiringSecrets([nowMs, nowMs + days * dayMs], filter)
+        gauge.set({ days: String(days) }, total)
       }
     },
-  })
+    ['days'],
+  )
+  storedGauge(
+    'tokenwell_failing_clients',
+    'Applications that requested tokens in the last 24 hours, and have got none since a request failed',
+    async (gauge) => gauge.set((await applications('failing')).total),
+  )
 
   const missing: InstanceType<typeof Gauge> = new Gauge({
     name: 'tokenwell_missing_hash_keys',

@@ -11,8 +11,6 @@ import { seedTrustedIssuers } from '../features/trusted-issuers/acts.ts'
 import { createActQueue } from '../storage/act-queue.ts'
 import { byConfiguration, createPerform, describeEntry } from '../storage/act.ts'
 import type { StoredAuditEntry } from '../storage/audit-storage.ts'
-import { webhookStorage } from '../features/webhook/storage.ts'
-import { addWebhookEvents } from '../features/webhook/events.ts'
 import { checkNewestKey } from '../storage/hash-keys.ts'
 import { openDatabase, type StorageLocation } from '../storage/open-database.ts'
 import type { Database } from '../storage/database.ts'
@@ -21,7 +19,6 @@ import { createPurge, purgeRegularly } from './purge.ts'
 import { createStorage, type ServiceContext } from '../features/context.ts'
 import type { RemoteKeySets } from '../oauth/remote-key-sets.ts'
 import { createPublicFetch } from '../runtime/public-fetch.ts'
-import { createWebhookSender, webhookRetentionMs } from '../features/webhook/signed-delivery.ts'
 import { checkHashKeys, renewHashKeys, watchHashKeys } from '../features/hash-keys/acts.ts'
 import type { ResolvedOptions } from './service-settings.ts'
 
@@ -38,8 +35,7 @@ export async function openServiceContext(
   const warn = (message: string) => logger?.warn(message)
   const queue = createActQueue()
   const onCommitted = (entry: StoredAuditEntry) => logger?.info(describeEntry(entry), 'audit')
-  const performOn = (database: Database) =>
-    createPerform({ database, queue, keyring, clock, onCommitted, onEntries: addWebhookEvents })
+  const performOn = (database: Database) => createPerform({ database, queue, keyring, clock, onCommitted })
   const seed = async (database: Database, replace = false) => {
     const perform = performOn(database)
     const context = { database, perform, secretOverlapSeconds, warn, replace }
@@ -116,7 +112,6 @@ export async function openServiceContext(
     warn,
     auditRetentionMs: options.auditRetentionDays * dayMs,
     usageRetentionMs: options.usageRetentionDays * dayMs,
-    also: [(nowMs) => webhookStorage(database).purge(nowMs - webhookRetentionMs)],
   })
   const run = async () => {
     await hashKeys.check(database)
@@ -125,14 +120,6 @@ export async function openServiceContext(
     if (clockWatch.offsetMs() === undefined) await purge.run()
   }
   const stopPurging = purgeRegularly({ run }, onError)
-  const webhookSender = createWebhookSender({
-    database,
-    keyring,
-    clock,
-    send: createPublicFetch({ allowedHosts: options.webhookAllowedHosts, setting: 'webhookAllowedHosts' }),
-    warn,
-    onError,
-  })
   return {
     storage,
     keyring,
@@ -149,7 +136,6 @@ export async function openServiceContext(
     missingHashKeys: hashKeys.missing,
     clockOffsetMs: clockWatch.offsetMs,
     signingKeys: signingKeysOf(database),
-    webhookSender,
     authenticateApplication: createClientAuthenticator(
       async (clientId) => {
         const client = await applications.findClient(clientId)
@@ -168,7 +154,7 @@ export async function openServiceContext(
       await seed(database, true)
     },
     async close() {
-      await Promise.all([stopPurging(), webhookSender.stop()])
+      await stopPurging()
       await activity.close()
       await storage.close()
     },

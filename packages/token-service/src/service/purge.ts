@@ -18,8 +18,6 @@ export interface PurgeContext {
   readonly auditRetentionMs: number
   /** How long usage is kept, and the last uses of what no longer exists. */
   readonly usageRetentionMs: number
-  /** What features delete. */
-  readonly also: readonly ((nowMs: number) => Promise<unknown>)[]
 }
 
 /** Deletes what is too old. */
@@ -38,8 +36,8 @@ const eventRetentionMs = 30 * dayMs
 const requestRetentionMs = 7 * dayMs
 
 /**
- * Deletes expired tokens, used assertions, old signing keys, failure counts, deleted projects, old activity, old entries of the audit log
- * and old events of the webhook. A clock that is set to a later year by mistake, or by an attacker, must not empty the database: unless it agrees with
+ * Deletes expired tokens, used assertions, old signing keys, failure counts, deleted projects, old activity and old entries of the audit
+ * log. A clock that is set to a later year by mistake, or by an attacker, must not empty the database: unless it agrees with
  * the time since the last purge, nothing is deleted until an administrator has confirmed it. After a smaller jump, nothing is deleted for an
  * hour: a clock that was wrong for some minutes is then right again.
  */
@@ -112,7 +110,7 @@ export function purgeRegularly(
 }
 
 async function deleteExpired(
-  { storage, perform, auditRetentionMs, usageRetentionMs, also }: PurgeContext,
+  { storage, perform, auditRetentionMs, usageRetentionMs }: PurgeContext,
   nowMs: number,
 ): Promise<void> {
   const { tokens, failures, assertions, signingKeys, sessions, submissions, developers, projects } = storage
@@ -128,7 +126,6 @@ async function deleteExpired(
     activity.purgeEvents(nowMs - Math.min(auditRetentionMs, eventRetentionMs)),
     activity.purgeUsage(nowMs - usageRetentionMs),
     activity.purgeLastUses(nowMs - usageRetentionMs),
-    ...also.map((purge) => purge(nowMs)),
     audit
       .hasBefore(beforeMs)
       .then((isOld) =>

@@ -133,8 +133,13 @@ export const serviceSettings = z.strictObject({
   ),
   webhookAllowedHosts: setting(
     '<hosts>',
-    'comma-separated hosts, addresses and CIDR ranges of internal networks that the URL of the webhook may point to (default: none)',
-    list(z.string().min(1)).default([]),
+    '',
+    z
+      .undefined({
+        error:
+          'was removed with the webhook. Remove it; alert on the metrics of the service, and export acts with `tokenwell-service admin audit --follow`',
+      })
+      .optional(),
   ),
   sandbox: setting(
     '[port]',
@@ -158,7 +163,7 @@ type Embedding = z.output<typeof embeddingOptions>
 export type ResolvedOptions = Omit<Embedding, 'metrics'> & { readonly metrics: boolean }
 
 /** Every setting; those of an application as well. */
-type Given = Record<keyof Embedding, unknown> & {
+type Given = Record<Exclude<keyof Embedding, 'webhookAllowedHosts'>, unknown> & {
   readonly applications: readonly Record<keyof z.output<typeof applicationSchema>, unknown>[]
 }
 
@@ -190,7 +195,6 @@ export function checkOptions(options: Embedding): ResolvedOptions {
     )
   }
   allowedRanges(options.jwksAllowedHosts, 'jwksAllowedHosts')
-  allowedRanges(options.webhookAllowedHosts, 'webhookAllowedHosts')
   rejectInvalidProducts(applications)
   rejectWithoutAudience(applications)
   rejectInvalidIssuers(options.trustedIssuers)

@@ -119,12 +119,6 @@ export interface TokenServiceOptions {
    * @default []
    */
   readonly jwksAllowedHosts?: readonly string[] | undefined
-  /**
-   * Hosts, addresses and CIDR ranges of internal networks that the URL of the webhook may point to. By default, only
-   * public addresses.
-   * @default []
-   */
-  readonly webhookAllowedHosts?: readonly string[] | undefined
   /** Fetches the JWK set at a `jwksUrl`. @default a `fetch` that allows public addresses and `jwksAllowedHosts` */
   readonly fetchKeys?: typeof fetch | undefined
   /** A pino logger. @default no log */

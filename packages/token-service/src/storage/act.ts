@@ -3,7 +3,6 @@ import type { Clock } from '../runtime/clock.ts'
 import type { Keyring } from '../runtime/keyring.ts'
 import {
   type Actor,
-  type AuditEntry,
   type AuditEvent,
   auditStorage,
   type Changes,
@@ -17,8 +16,8 @@ import { oneAfterAnother, type Database } from './database.ts'
 export type Audit = (event: string, about?: Pick<AuditEvent, 'clientId' | 'detail' | 'changes'>) => void
 
 /**
- * Something that the audit log must not miss: what it changes through this database, its entries and the webhook's events are one
- * transaction. One act runs after another, so it may read first and then change.
+ * Something that the audit log must not miss: what it changes through this database and its entries are one transaction. One act runs
+ * after another, so it may read first and then change.
  */
 export interface Act extends Database {
   readonly audit: Audit
@@ -38,18 +37,9 @@ export interface PerformContext {
   readonly clock: Clock
   /** Called with each entry once it is committed. */
   readonly onCommitted: (entry: StoredAuditEntry) => void
-  /** Called with the entries of each act, in its transaction. */
-  readonly onEntries: (entries: readonly AuditEntry[], act: Act) => Promise<void>
 }
 
-export function createPerform({
-  database,
-  queue,
-  keyring,
-  clock,
-  onCommitted,
-  onEntries,
-}: PerformContext): Perform {
+export function createPerform({ database, queue, keyring, clock, onCommitted }: PerformContext): Perform {
   const perform: Perform = async (by, work) => {
     const { result, entries } = await oneAfterAnother(database, async (query) => {
       await checkNewestKey(query, keyring)
@@ -59,7 +49,6 @@ export function createPerform({
       const result = await work(act)
       const entries = events.map((event) => ({ ...event, atMs: clock.now(), count: 1 }))
       const ids = await auditStorage(act).append(entries)
-      if (entries.length > 0) await onEntries(entries, act)
       return { result, entries: entries.map((entry, index) => ({ id: ids[index]!, ...entry })) }
     })
     for (const entry of entries) onCommitted(entry)

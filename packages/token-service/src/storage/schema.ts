@@ -159,16 +159,5 @@ export interface Schema {
     subject: string | null
     sid: string | null
   }
-  webhook: { id: number; url: string; encryptedSecret: string; createdAtMs: number; checkedUntilMs: number }
-  webhookEvents: {
-    id: string
-    type: string
-    body: string
-    createdAtMs: number
-    attempts: number
-    nextAttemptAtMs: number | null
-    deliveredAtMs: number | null
-    failure: string | null
-  }
   probes: { id: number; atMs: number }
 }

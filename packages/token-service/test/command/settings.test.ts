@@ -41,7 +41,6 @@ const values: Readonly<Record<string, [text: string, value: unknown]>> = {
   auditRetentionDays: ['7', 7],
   usageRetentionDays: ['30', 30],
   jwksAllowedHosts: ['keys.internal,10.0.0.0/8', ['keys.internal', '10.0.0.0/8']],
-  webhookAllowedHosts: ['hooks.internal,10.0.0.0/8', ['hooks.internal', '10.0.0.0/8']],
   sandbox: ['1236', { port: 1236 }],
 }
 
@@ -53,10 +52,11 @@ async function configurationOf(...args: string[]) {
 
 describe('a setting', () => {
   it('is in the file, and is a flag with a description unless it is a list of objects or a secret', () => {
-    const options = settingFlags()
+    // The others were removed: they are read for their error alone.
+    const options = settingFlags().filter(({ hidden }) => !hidden)
     expect(options.filter(({ description }) => description === '')).toEqual([])
     const flags = options.map((option) => option.attributeName())
-    const settings = Object.keys(commandSettings.shape)
+    const settings = Object.keys(commandSettings.shape).filter((name) => name !== 'webhookAllowedHosts')
     expect(flags.filter((name) => name !== 'config').toSorted()).toEqual(
       settings.filter((name) => !withoutFlag.includes(name)).toSorted(),
     )
@@ -246,3 +246,13 @@ it.each(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])(
     expect((await configurationOf('--log-level', level))['logLevel']).toBe(level)
   },
 )
+
+it('that was removed is an error that says what to do, as flag, variable and in the file', async () => {
+  const removed = /"webhookAllowedHosts" .*was removed with the webhook\. Remove it; alert on the metrics/
+  await expect(configurationOf('--webhook-allowed-hosts', 'a')).rejects.toThrow(removed)
+  vi.stubEnv('TOKENWELL_WEBHOOK_ALLOWED_HOSTS', 'a')
+  await expect(configurationOf()).rejects.toThrow(removed)
+  vi.unstubAllEnvs()
+  const file = join(temporaryFolder({ 'c.json': '{"webhookAllowedHosts":[]}' }), 'c.json')
+  await expect(configurationOf('--config', file)).rejects.toThrow(removed)
+})

@@ -114,31 +114,46 @@ describe('the service', () => {
     expect(text).not.toContain('canary')
   })
 
-  it('exports when the secrets in use expire, and the other metrics while the storage fails', async () => {
-    const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
+  it('exports what somebody must see or decide, and the other metrics while the storage fails', async () => {
+    const time = { now: Date.UTC(2026, 4, 1) }
+    const inDays = (days: number) => new Date(time.now + days * 86_400_000).toISOString()
     const one = (clientId: string, days: number) => ({
       ...application,
       clientId,
       clientSecretExpiresAt: inDays(days),
     })
-    const unused = Array.from({ length: 100 }, (_, index) => one(`unused-${index}`, 5))
-    const applications = [...unused, one('used', 6), one('later', 40)]
-    const { authUrl, context } = await serviceWithContext({ metrics: true, applications })
-    for (const clientId of ['used', 'later']) await requestToken(authUrl, { ...application, clientId })
+    const pending = { ...application, clientId: 'pending', status: 'pending' as const }
+    const applications = [one('unused', 5), one('day', 0.5), one('week', 6), one('month', 29), pending]
+    const { authUrl, context } = await serviceWithContext({
+      metrics: true,
+      applications,
+      clock: { now: () => time.now },
+    })
+    for (const clientId of ['day', 'week', 'month']) await requestToken(authUrl, { ...application, clientId })
+    time.now += 60_000
+    await requestToken(authUrl, { ...application, clientId: 'week', clientSecret: 'wrong' })
     await context.activity.flush()
+    const text = async () => (await get(`${authUrl}/metrics`)).text
     const series = async () =>
-      (await get(`${authUrl}/metrics`)).text.match(/^tokenwell_credential_expiry_seconds\{.*$/gm)?.join()
-    expect(await series()).toMatch(
-      /^tokenwell_credential_expiry_seconds\{client_id="used"\} 51\d\d\d\d(\.\d+)?$/,
-    )
+      (await text()).match(/^tokenwell_(pending|oldest|expiring|failing)\w*(\{.*\})? \d+$/gm)
+    expect(await series()).toEqual([
+      'tokenwell_pending_approvals 1',
+      'tokenwell_oldest_pending_approval_seconds 60',
+      'tokenwell_expiring_secrets{days="1"} 1',
+      'tokenwell_expiring_secrets{days="7"} 2',
+      'tokenwell_expiring_secrets{days="14"} 2',
+      'tokenwell_expiring_secrets{days="30"} 3',
+      'tokenwell_failing_clients 1',
+    ])
+    expect(await text()).not.toMatch(/client_id|="(unused|day|week|month|pending)"/)
     const alerts = readFileSync(
       new URL('../../../../docs/public/grafana/tokenwell-alerts.yaml', import.meta.url),
       'utf8',
     )
-    expect(alerts).toContain('min by (job, client_id) (tokenwell_credential_expiry_seconds)')
+    for (const line of (await series())!) expect(alerts).toContain(/^\w+/.exec(line)![0])
     vi.spyOn(context.storage.listings, 'expiringSecrets').mockRejectedValue(new Error('canary'))
-    const { status, text } = await get(`${authUrl}/metrics`)
-    expect([status, text.includes('tokenwell_request_duration_seconds_count')]).toEqual([200, true])
+    const { status, text: rest } = await get(`${authUrl}/metrics`)
+    expect([status, rest.includes('tokenwell_failing_clients 1')]).toEqual([200, true])
   })
 
   it.each([true, false])('keeps connections open between requests (sandbox: %s)', async (sandbox) => {

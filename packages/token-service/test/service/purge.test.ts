@@ -46,7 +46,6 @@ function purgeOf(
     warn,
     auditRetentionMs: 10,
     usageRetentionMs: 10,
-    also: [],
   })
 }
 

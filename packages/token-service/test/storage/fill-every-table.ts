@@ -6,8 +6,6 @@ import { createApplication } from '../../src/features/applications/acts.ts'
 import { purgeAudit } from '../../src/features/audit/acts.ts'
 import { createProject, deleteProject } from '../../src/features/projects/acts.ts'
 import { createOnce } from '../../src/storage/submission-storage.ts'
-import { webhookStorage } from '../../src/features/webhook/storage.ts'
-import { setWebhook } from '../../src/features/webhook/acts.ts'
 
 /** The developers of the filled database, in the order in which they joined. */
 export const people = ['ada', 'grace']
@@ -78,9 +76,6 @@ export async function fillEveryTable({ authUrl, context }: ServiceWithContext): 
   await perform(by, (act) => addTrustedIssuer(act, trusted))
   await storage.products.set({ name: 'sms', description: 'Sends messages' })
   await storage.scopes.set({ name: 'read', audience: 'https://api.example.com', description: 'Reads' })
-  await perform(by, (act) => setWebhook(act, 'https://hooks.example.com/events'))
-  const event = { type: 'webhook.test', body: '{"data":{}}', createdAtMs: clock.now() }
-  await webhookStorage(storage.database).add([{ id: 'an event', attempts: 1, ...event }])
   await storage.database.query
     .insertInto('removedHashKeys')
     .values({ keyId: 'an old key', removedAtMs: clock.now() })

@@ -5,7 +5,6 @@ import { createPortalBrowser, createProject, password } from '../portal/portal-b
 import { listOrders } from '../../src/features/search/listings.ts'
 import type { Storage } from '../../src/features/context.ts'
 import { application, introspect, requestToken, type AdministeredService } from '../test-service.ts'
-import { webhookStorage } from '../../src/features/webhook/storage.ts'
 
 export interface DatabaseSize {
   readonly projects: number
@@ -81,12 +80,6 @@ export function fillStatements({ projects, applications, usage }: DatabaseSize):
       `'h' || i, 'd' || i, ${Date.now() + hour}`,
     ),
     rows('failures', 'key, count, resets_at_ms', projects, `'k' || i, 1, ${Date.now()} + i`),
-    rows(
-      'webhook_events',
-      'id, type, body, created_at_ms, attempts, next_attempt_at_ms',
-      projects,
-      `'m' || i, 'filler', '{"data":{}}', i, 1, i`,
-    ),
     'analyze',
   ]
 }
@@ -110,7 +103,6 @@ const pages = [
   '/reference',
   '/get-started',
   '/developers',
-  '/webhook',
 ].map((page) => `/portal${page}`)
 
 export interface Exercise {
@@ -180,7 +172,6 @@ export async function exercise(service: AdministeredService): Promise<Exercise> 
   await context.storage.audit.hasBefore(1)
   await context.storage.audit.after(0, 1)
   await context.storage.audit.purge({ beforeMs: 1, nowMs: 1 })
-  await webhookStorage(context.storage.database).claim(1, () => undefined)
   await context.activity.flush()
   const statements = stop()
   expect(statements.length).toBeGreaterThan(30)
@@ -201,7 +192,7 @@ export async function exercise(service: AdministeredService): Promise<Exercise> 
 
 // Tables with a row for each application, token, request, secret or act; the others have few rows.
 const large =
-  'applications|projects|secrets|tokens|usage|token_requests|audit|last_uses|sessions|failures|memberships|webhook_events'
+  'applications|projects|secrets|tokens|usage|token_requests|audit|last_uses|sessions|failures|memberships'
 // Reads the whole table: the check of keys at the start, the totals of lists and of their facets, a search within names, the newest entries.
 const exempt =
   /^select distinct |^select count\(case when |^select count\(\*\)(?!.*('pending'|from "secrets"))|(?:instr|strpos)\(|from "audit" where (1 = 1|"event" in .*) order by "id" desc limit/

@@ -1,7 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { createKeyring } from '../../src/runtime/keyring.ts'
-import { addWebhookEvents } from '../../src/features/webhook/events.ts'
 import { createActQueue } from '../../src/storage/act-queue.ts'
 import { createPerform, type Perform, type PerformContext } from '../../src/storage/act.ts'
 import { openPostgres } from '../../src/storage/open-postgres.ts'
@@ -27,7 +26,6 @@ export function performOn(
     keyring,
     clock,
     onCommitted,
-    onEntries: addWebhookEvents,
   })
 }
 

@@ -43,7 +43,6 @@ async function purgeNow(storage: Storage): Promise<void> {
     warn: expect.unreachable,
     auditRetentionMs: Date.now(),
     usageRetentionMs: 1,
-    also: [],
   })
   await purge.run()
 }

@@ -7,7 +7,6 @@ import type { Storage } from '../../src/features/context.ts'
 import type { StoredToken } from '../../src/oauth/token-storage.ts'
 import { testAdministration, testDevelopers } from './developer-contract.ts'
 import { testListings } from './listing-contract.ts'
-import { webhookStorage } from '../../src/features/webhook/storage.ts'
 
 const createdAtMs = 1_700_000_000_000
 
@@ -230,43 +229,6 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
       await storage.trustedIssuers.remove(issuer.id)
       expect(await storage.tokens.find(issued.hash)).toBeUndefined()
       expect(await storage.trustedIssuers.find(issuer.issuer)).toBeUndefined()
-    })
-
-    it('keeps the webhook, and its events until they are purged', async () => {
-      const webhook = webhookStorage(storage.database)
-      await webhook.remove()
-      expect([await webhook.find(), await webhook.checkedUntilMs()]).toEqual([undefined, 0])
-      const one = { url: 'https://example.com/a', encryptedSecret: 'a', createdAtMs }
-      await webhook.set(one)
-      await webhook.setCheckedUntil(createdAtMs)
-      await webhook.set({ ...one, url: 'https://example.com/b' })
-      expect(await webhook.find()).toEqual({ ...one, url: 'https://example.com/b' })
-      expect(await webhook.checkedUntilMs()).toBe(createdAtMs)
-
-      const event = { id: 'msg_a', type: 'secret.revoked', body: '{"a":"b"}', createdAtMs, attempts: 0 }
-      const later = { ...event, id: 'msg_b', createdAtMs: createdAtMs + 5 }
-      await webhook.add([])
-      await webhook.add([event, later, { ...event, id: 'msg_c', attempts: 1, failure: 'gone' }])
-      await webhook.add([{ ...event, body: 'changed' }])
-      const claim = (nowMs: number, retryAtMs?: number) => webhook.claim(nowMs, () => retryAtMs)
-      expect(await claim(createdAtMs - 1)).toBeUndefined()
-      // Instances that look at the same time do not get the same event.
-      const claimed = await Promise.all(
-        [createdAtMs + 5, createdAtMs + 5, createdAtMs + 5].map((ms) => claim(ms, ms + 10)),
-      )
-      expect(claimed.flatMap((each) => each?.id ?? []).toSorted()).toEqual(['msg_a', 'msg_b'])
-      expect(await claim(createdAtMs + 14)).toBeUndefined()
-      await webhook.record('msg_a', { failure: 'status 500' })
-      await webhook.record('msg_b', { deliveredAtMs: createdAtMs + 7 })
-      expect(await claim(createdAtMs + 15)).toEqual({ ...event, attempts: 2, failure: 'status 500' })
-      expect(await claim(createdAtMs + 99)).toBeUndefined()
-      await webhook.record('msg_a', { deliveredAtMs: createdAtMs + 8 })
-      expect(await webhook.list(1)).toEqual([{ ...later, attempts: 1, deliveredAtMs: createdAtMs + 7 }])
-      expect(await webhook.list(9)).toContainEqual({ ...event, attempts: 2, deliveredAtMs: createdAtMs + 8 })
-      expect(await webhook.purge(createdAtMs)).toBe(2)
-      expect((await webhook.list(9)).map(({ id }) => id)).toEqual(['msg_b'])
-      await webhook.remove()
-      expect([await webhook.find(), await webhook.list(9)]).toEqual([undefined, []])
     })
 
     it('keeps signing keys until they expire', async () => {

@@ -20,7 +20,6 @@ import { temporaryFolder } from '../service-process.ts'
 import { application, introspect, requestToken, serviceWithContext } from '../test-service.ts'
 import { fillEveryTable, people } from './fill-every-table.ts'
 import { createPostgresTestDatabase, createSqliteTestDatabase } from './open-test-storage.ts'
-import { webhookStorage } from '../../src/features/webhook/storage.ts'
 
 /** A database of each published schema, written by the version that published it, with data in every table. */
 const folder = fileURLToPath(new URL('./published', import.meta.url))
@@ -125,9 +124,6 @@ function describeUpgrades(create: () => Promise<{ storage: string; database: Dat
     expect(entries.length).toBe(tables['audit']!.length + (schema === newest ? 0 : 1))
     expect((await developers.list()).map(({ name }) => name)).toEqual(people)
     expect(await projects.list()).toHaveLength(tables['projects']!.length)
-    expect(await webhookStorage(context.database).find()).toMatchObject({
-      url: 'https://hooks.example.com/events',
-    })
     await context.perform({ actorType: 'api' }, async (act) => {
       await catalogueStorage(act, 'products').add(['new'])
       act.audit('product_added', { detail: 'new' })

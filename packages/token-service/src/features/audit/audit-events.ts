@@ -63,9 +63,6 @@ const sentences: Readonly<Record<string, string>> = {
   trusted_issuer_added: 'trusted the issuer {detail}',
   trusted_issuer_changed: 'changed the trusted issuer {detail}',
   trusted_issuer_removed: 'no longer trusts the issuer {detail}',
-  webhook_removed: 'removed the webhook at {detail}',
-  webhook_set: 'set the webhook to {detail}',
-  webhook_tested: 'tested the webhook at {detail}',
   scope_added: 'added the scope {detail}',
   scope_changed: 'changed the scope {detail}',
   scope_removed: 'removed the scope {detail}',
@@ -172,7 +169,6 @@ export const eventGroups = {
     'Log-ins',
     ['logged_in', 'logged_out', 'log_in_failed', 'log_out_rejected', 'session_ended', 'sessions_ended'],
   ],
-  webhook: ['Webhook', ['webhook_set', 'webhook_tested', 'webhook_removed']],
   service: [
     'The service itself',
     ['database_created', 'database_upgraded', 'audit_purged', 'clock_confirmed'],

@@ -12,7 +12,6 @@ import {
 import { lockSecrets, type Database } from '../../storage/database.ts'
 import { purgeTimeStorage } from '../../storage/purge-time.ts'
 import { signingKeyStorage } from '../../oauth/signing-key-storage.ts'
-import { renewSigningSecret } from '../webhook/acts.ts'
 
 /** The key is the newest one, or secrets can be checked with it alone. */
 export class HashKeyInUse extends UsageError {}
@@ -114,7 +113,6 @@ export async function removeHashKey(act: Act, id: string): Promise<void> {
 
 /** Encrypts and signs with the newest key what the older ones have, so that they can be removed. */
 export async function renewHashKeys(database: Database, keyring: Keyring): Promise<void> {
-  await renewSigningSecret(database, keyring)
   const purgeTime = purgeTimeStorage(database)
   const purgedAtMs = await purgeTime.find(keyring)
   if (purgedAtMs !== undefined) await purgeTime.set(purgedAtMs, keyring)

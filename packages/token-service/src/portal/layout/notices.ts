@@ -44,8 +44,6 @@ export const notices = {
   trusted_issuer_added: 'The issuer is trusted.',
   trusted_issuer_changed: 'The issuer was changed.',
   trusted_issuer_removed: 'The issuer is no longer trusted. The tokens for its JWTs were revoked.',
-  webhook_delivered: 'The test event was delivered.',
-  webhook_removed: 'The webhook was removed.',
   session_ended: 'The session was ended.',
   sessions_ended: 'The other sessions were ended.',
   tokens_revoked: 'All tokens of the application were revoked.',

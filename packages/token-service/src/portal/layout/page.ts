@@ -168,7 +168,6 @@ function menu(
     ['Scopes', paths.scopes],
     ['Resource servers', paths.resourceServers],
     ['Trusted issuers', paths.trustedIssuers],
-    ['Webhook', paths.webhook],
     ['Audit log', paths.audit],
   ]
   return html`${menuButton}

@@ -274,25 +274,6 @@ export const initial: Migration = {
     `create index sessions_developer on sessions (developer_id)`,
     `create index sessions_subject on sessions (subject) where subject is not null`,
     `create index sessions_sid on sessions (sid) where sid is not null`,
-    `create table webhook (
-      id integer primary key check (id = 1),
-      url text not null,
-      encrypted_secret text not null,
-      created_at_ms bigint not null,
-      checked_until_ms bigint not null
-    )`,
-    `create table webhook_events (
-      id text primary key,
-      type text not null,
-      body text not null,
-      created_at_ms bigint not null,
-      attempts integer not null,
-      next_attempt_at_ms bigint,
-      delivered_at_ms bigint,
-      failure text
-    )`,
-    `create index webhook_events_due on webhook_events (next_attempt_at_ms) where next_attempt_at_ms is not null`,
-    `create index webhook_events_time on webhook_events (created_at_ms)`,
     `create table probes (
       id integer primary key,
       at_ms bigint not null

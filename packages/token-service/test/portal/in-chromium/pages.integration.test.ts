@@ -59,9 +59,6 @@ describe.skipIf(!hasChromium)(inChromium, () => {
       })
       const { text: people } = await admin.get('/portal/developers')
       const issuer = await admin.get(trusted.location ?? '')
-      await admin.get('/portal/webhook')
-      await admin.post('/portal/webhook', { url: 'https://127.0.0.1:9/hook' })
-      await admin.post('/portal/webhook/test')
       const [, projectId = ''] = /projects\/([^/]+)/.exec(project) ?? []
       const values: Readonly<Record<string, string>> = {
         projectId,
