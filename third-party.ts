@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Plugin } from 'rolldown'
 
@@ -19,8 +19,17 @@ export const thirdParty: Plugin = {
       licenses: [{ license: { id: licence } }],
       purl: `pkg:npm/${name.replace('@', '%40')}@${version}`,
     }))
-    const list = { bomFormat: 'CycloneDX', specVersion: '1.6', version: 1, components }
-    const texts = packages.map(({ name, version, text }) => `${name} ${version}\n\n${text}\n`)
+    // What an earlier step of the same build has bundled.
+    const [listBefore, textsBefore] = ['third-party.cdx.json', 'third-party-licences.txt'].map((name) =>
+      existsSync(join('dist', name)) ? readFileSync(join('dist', name), 'utf8') : undefined,
+    )
+    const others = listBefore ? (JSON.parse(listBefore) as { components: typeof components }).components : []
+    const all = [...others, ...components].sort((a, b) => (a.name < b.name ? -1 : 1))
+    const list = { bomFormat: 'CycloneDX', specVersion: '1.6', version: 1, components: all }
+    const texts = [
+      ...(textsBefore ? [textsBefore] : []),
+      ...packages.map(({ name, version, text }) => `${name} ${version}\n\n${text}\n`),
+    ]
     this.emitFile({
       type: 'asset',
       fileName: 'third-party.cdx.json',

@@ -270,12 +270,14 @@ export class CachingTokenProvider extends Redacted implements TokenProvider {
     return true
   }
 
-  reject(token: AccessToken): void {
-    const slot = this.#slots.find(({ cached }) => cached?.token.value === token.value)
+  reject(token: AccessToken | string): void {
+    const value = typeof token === 'string' ? token : token.value
+    const slot = this.#slots.find(({ cached }) => cached?.token.value === value)
     if (slot === undefined) return this.#rememberRejected(token)
+    const { token: cached } = slot.cached!
     const refreshing = this.#mayReplace(slot)
     if (refreshing) slot.cached!.rejection = 'all_wait'
-    this.#reportRejected(token, refreshing)
+    this.#reportRejected(cached, refreshing)
   }
 
   async replaceRejected(token: AccessToken, request: RejectedRequest): Promise<AccessToken | undefined> {
@@ -315,14 +317,15 @@ export class CachingTokenProvider extends Redacted implements TokenProvider {
   }
 
   /** A token of the same source, of which nothing is cached now: the store may still have it. */
-  #rememberRejected(token: AccessToken, origin?: string): void {
+  #rememberRejected(token: AccessToken | string, origin?: string): void {
     const { budget } = this.#context
-    if (this.#slot.cached || budget.isRejected(token.value)) return
-    budget.remember(token.value)
+    const value = typeof token === 'string' ? token : token.value
+    if (this.#slot.cached || budget.isRejected(value)) return
+    budget.remember(value)
     this.#reportRejected(token, true, origin)
   }
 
-  #reportRejected(token: AccessToken, refreshing: boolean, origin?: string): void {
+  #reportRejected(token: AccessToken | string, refreshing: boolean, origin?: string): void {
     this.#context.events.tokenRejected(token, refreshing, origin)
   }
 

@@ -132,8 +132,9 @@ export class TokenEvents {
     this.emit({ type: 'call_settled', durationMs: now - startedAt, waitedFor, requestId, kind })
   }
 
-  tokenRejected(token: AccessToken, refreshing: boolean, origin?: string): void {
-    const remainingMs = Math.max(0, remainingLifetimeMs(token))
+  tokenRejected(token: AccessToken | string, refreshing: boolean, origin?: string): void {
+    // Of a text alone, the lifetime is not known.
+    const remainingMs = typeof token === 'string' ? 0 : Math.max(0, remainingLifetimeMs(token))
     this.emit({ type: 'token_rejected', remainingMs, refreshing, ...(origin && { origin }) })
   }
 }

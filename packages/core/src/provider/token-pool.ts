@@ -310,7 +310,7 @@ class PooledTokenProvider<Key extends string | number> extends Redacted implemen
     return this.created?.peekToken()
   }
 
-  reject(token: AccessToken): void {
+  reject(token: AccessToken | string): void {
     this.#call((provider) => provider.reject(token)).catch(() => {})
   }
 

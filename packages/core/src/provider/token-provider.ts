@@ -66,11 +66,11 @@ export interface TokenProvider {
   /** The cached token while it is safe to use; requests nothing. */
   peekToken(): AccessToken | undefined
   /**
-   * Reports that an API rejected this token: the next `getToken` waits for a new one, and returns the old one
+   * Reports that an API rejected this token, or the token with this text: the next `getToken` waits for a new one, and returns the old one
    * only if none is available. After 20 rejections, one more every 5 s has this effect; beyond that, the old one stays in
    * use. Does nothing if the cached token is a newer one.
    */
-  reject(token: AccessToken): void
+  reject(token: AccessToken | string): void
   /**
    * Reports that an API rejected the token of one request. Other requests continue to use that token until its
    * replacement has arrived. For authors of attachers.

@@ -25,6 +25,18 @@ describe.each(grants)('with %s', (_grant, tokensOf) => {
       expect(endpoint.requests).toHaveLength(2)
     })
 
+    it('may be reported by its text', async () => {
+      const { endpoint, events, tokens, token } = await started()
+      tokens.reject('another')
+      expect((await tokens.getToken()).value).toBe(token.value)
+      tokens.reject(token.value)
+      expect((await tokens.getToken()).value).toBe('token-2')
+      expect(endpoint.requests).toHaveLength(2)
+      const rejections = events.filter(({ type }) => type === 'token_rejected')
+      expect(rejections).toMatchObject([{ refreshing: true }])
+      expect(rejections).not.toMatchObject([{ remainingMs: 0 }])
+    })
+
     it('is replaced by the next call only', async () => {
       const { endpoint, tokens, token } = await started()
       tokens.reject(token)

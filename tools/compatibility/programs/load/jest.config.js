@@ -15,7 +15,7 @@ module.exports = {
     },
     documented('ts-jest', 'typescript.test.ts'),
     documented('SWC', 'typescript.test.ts'),
-    documented('ky and jose', 'es-modules-only.test.js'),
-    documented('ky and jose with ts-jest', 'es-modules-only.test.js'),
+    documented('ky', 'es-modules-only.test.js'),
+    documented('ky with ts-jest', 'es-modules-only.test.js'),
   ],
 }
