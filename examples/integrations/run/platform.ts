@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { json } from 'node:stream/consumers'
+import { buffer, json } from 'node:stream/consumers'
 import { Server as GrpcServer, ServerCredentials, status } from '@grpc/grpc-js'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
@@ -13,7 +13,10 @@ const items = ['tea', 'cups']
 export async function startPlatform(): Promise<Platform> {
   const spans: string[] = []
   const platform = await startOrders({
-    open: (request, response) => request.url === '/spans' && sendAsync(response, spans),
+    open(request, response) {
+      if (request.url === '/oauth/token') return passOnTokenRequest(request, response)
+      return request.url === '/spans' && sendAsync(response, spans)
+    },
     handle(request, response) {
       if (request.url === '/graphql')
         return sendAsync(response, { data: { orders: items.map((item) => ({ item })) } })
@@ -22,6 +25,13 @@ export async function startPlatform(): Promise<Platform> {
       return request.url === '/v1/traces' && receiveSpans(request, response)
     },
   })
+  /** At the origin of the API, as its OpenAPI document says. */
+  async function passOnTokenRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = `${platform.environment['AUTH_URL']}/oauth/client_credential/accesstoken?grant_type=client_credentials`
+    const headers = { 'content-type': request.headers['content-type']! }
+    const passed = await fetch(url, { method: 'POST', headers, body: await buffer(request) })
+    response.writeHead(passed.status, Object.fromEntries(passed.headers)).end(await passed.text())
+  }
   async function receiveSpans(request: IncomingMessage, response: ServerResponse): Promise<void> {
     spans.push(...namesOf((await json(request)) as Traces))
     send(response, 200, {})

@@ -13,6 +13,7 @@ export type { GetTokenOptions, TokenProvider, TokenProviderOptions } from './pro
 export type { Clock } from './runtime/clock.ts'
 export { backendTokens, isRejectedByPage, type BackendTokensOptions } from './sources/backend-tokens.ts'
 export { credentialsFrom } from './sources/credentials-from.ts'
+export { fromOpenApi, type FromOpenApiOptions } from './sources/from-open-api.ts'
 export {
   clientAssertion,
   clientCredentials,
