@@ -3,7 +3,7 @@ import { expect, it, vi, describe } from 'vitest'
 import { createErrorRecorder, createFailureLog } from '../../src/http/error-handling.ts'
 import { ProtocolError, type ErrorReason } from '../../src/oauth/protocol-error.ts'
 import type { ActivityRecorder } from '../../src/storage/activity-recorder.ts'
-import { StorageFailure } from '../../src/storage/storage-failure.ts'
+import { Overloaded, StorageFailure } from '../../src/storage/storage-failure.ts'
 import { tokenPath } from '../test-service.ts'
 
 it.each([
@@ -17,6 +17,14 @@ it.each([
   const record = createErrorRecorder({ format: 'platform' })
   expect(record(thrown, { path: '/', ip: '192.0.2.1', log }).reason).toBe(reason)
   expect(log.error).toHaveBeenCalledTimes(logged)
+})
+
+it('too much at once is reported with the time to wait, and logged by nobody', () => {
+  const log = { error: vi.fn() }
+  const record = createErrorRecorder({ format: 'platform', logFailure: log.error })
+  const { reason, details } = record(new Overloaded(), { path: tokenPath, ip: '192.0.2.1', log })
+  expect([reason, details]).toEqual(['overloaded', { retryAfterSeconds: 1 }])
+  expect(log.error).not.toHaveBeenCalled()
 })
 
 it('an error of a client is reported without an audit log too', () => {

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createBatcher, type BatcherOptions } from '../../src/storage/batcher.ts'
-import { isOfValue, StorageFailure } from '../../src/storage/storage-failure.ts'
+import { isOfValue, Overloaded, StorageFailure } from '../../src/storage/storage-failure.ts'
 
 const rejectedValue = () => new StorageFailure(Object.assign(new Error('out of range'), { code: '22003' }))
 
@@ -121,6 +121,62 @@ describe('a batcher', () => {
     ])
     time.now = 60_000
     expect(await batchesOf([1, 11, 2, 12])).toEqual([[1, 11, 2, 12]])
+  })
+
+  it('rejects at once what cannot be done in time: while many wait, and the oldest has waited too long', async () => {
+    const time = { now: 0 }
+    const { batches, call } = controlled({ shedAfterMs: 300, now: () => time.now })
+    const running = call(0)
+    await nextTurn()
+    const waiting = Array.from({ length: 99 }, (_, item) => call(item))
+    time.now = 301
+    // So few are done at once.
+    waiting.push(call(99))
+    await expect(call(100)).rejects.toThrow(Overloaded)
+    time.now = 300
+    waiting.push(call(101))
+    batches[0]?.finish()
+    await running
+    await vi.waitFor(() => expect(batches[1]?.items).toHaveLength(101))
+    time.now = 900
+    const next = call(102)
+    batches[1]?.finish()
+    await Promise.all(waiting)
+    await vi.waitFor(() => expect(batches[2]?.items).toEqual([102]))
+    batches[2]?.finish()
+    expect(await next).toBe('102')
+  })
+
+  it('keeps no more than 5,000 items', async () => {
+    const { call } = controlled({ now: () => 0 })
+    const calls = Array.from({ length: 5_001 }, (_, item) => call(item))
+    for (const each of calls) each.catch(() => {})
+    await expect(calls.at(-1)).rejects.toThrow(Overloaded)
+  })
+
+  it('gives up after two seconds what the storage does not respond to, and what waits for it', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { batches, call } = controlled()
+    const [running, ofBatch] = [call(1), call(2)]
+    await nextTurn()
+    vi.advanceTimersByTime(400)
+    const waiting = call(3)
+    vi.advanceTimersByTime(1_599)
+    const late = call(4)
+    const settled = vi.fn()
+    for (const each of [running, ofBatch, waiting, late]) each.then(settled, settled)
+    await nextTurn()
+    expect(settled).not.toHaveBeenCalled()
+    vi.advanceTimersByTime(1)
+    for (const each of [running, ofBatch])
+      await expect(each).rejects.toThrow('The storage failed: it did not respond in time')
+    vi.advanceTimersByTime(500)
+    await expect(waiting).rejects.toThrow(Overloaded)
+    batches[0]?.finish()
+    await vi.waitFor(() => expect(batches[1]?.items).toEqual([4]))
+    batches[1]?.finish()
+    expect(await late).toBe('4')
   })
 })
 
