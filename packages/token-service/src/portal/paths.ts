@@ -23,6 +23,7 @@ export const patterns = {
   developers: '/developers',
   person: '/developers/:developerId',
   developerRemoval: '/developers/:developerId/removal',
+  developerBlock: '/developers/:developerId/block',
   passwordLink: '/developers/:developerId/password-link',
   invitations: '/invitations',
   invitationWithdrawal: '/invitations/:hash/withdrawal',

@@ -210,6 +210,19 @@ describe('rotating a secret', () => {
     return { ...application, clientSecret: shown(text, 'client-secret') }
   }
 
+  it('says that the tokens end, too, and leads there with the word leaked', async () => {
+    const portal = await withApplication()
+    const page = (await portal.admin.get(`${portal.application.path}/credentials`)).text
+    const [, leaked = ''] = /<dialog id="leaked"(.*?)<\/dialog>/s.exec(page) ?? []
+    expect(leaked).toMatch(/name="overlap" value="now"/)
+    expect(plainText(leaked)).toMatch(/the tokens that were issued for them,\s+become invalid at once/)
+    const { text } = await portal.admin.post(`${portal.application.path}/secrets`, {
+      overlap: 'now',
+      submission_id: crypto.randomUUID(),
+    })
+    expect(plainText(text)).toContain('the tokens that were issued for them are invalid')
+  })
+
   it.each([
     ['now', 0],
     ['hour', 3_600],

@@ -8,6 +8,7 @@ import {
   createApplication,
   createProject,
   plainText,
+  shown,
   decide,
   logInPath,
   password,
@@ -197,6 +198,53 @@ describe('several administrators', () => {
     expect(await changeRole(admin, ada, 'no')).toBe('/portal/projects')
     expect((await admin.get('/portal/developers')).status).toBe(403)
     expect((await grace.post(`/portal/developers/${her}/removal`)).status).toBe(409)
+  })
+})
+
+describe('a device that was stolen', () => {
+  it('is logged out, and the password and links do not work, until the administrator creates another link', async () => {
+    const { admin, developer, newBrowser } = await startPortal()
+    const stolen = await developer('grace')
+    await createProject(stolen, 'Only hers')
+    const shared = await createProject(stolen, 'Shared')
+    await admin.post(`${shared}/owners`, { add: 'ada' })
+    const [, path = ''] = /href="(\/portal\/developers\/[\w-]+)"[^>]*>grace</.exec(
+      (await admin.get('/portal/developers')).text,
+    )!
+    const page = (await admin.get(path)).text
+    expect(plainText(page).replaceAll(/\s+/g, ' ')).toContain(
+      'Nobody else owns Only hers: only administrators will have access.',
+    )
+    const before = shown((await admin.post(`${path}/password-link`)).text, 'link')
+    expect((await admin.post(`${path}/block`)).location).toBe(path)
+    expect((await stolen.get('/portal/projects')).location).toBe(logInPath)
+    const thief = newBrowser()
+    await thief.get('/portal/log-in')
+    expect((await thief.post('/portal/log-in', { name: 'grace', password })).status).toBe(422)
+    expect((await thief.get(new URL(before).pathname)).status).toBe(410)
+
+    await admin.get(path)
+    const after = new URL(shown((await admin.post(`${path}/password-link`)).text, 'link')).pathname
+    const grace = newBrowser()
+    await grace.get(after)
+    await grace.post(after, { password: `another ${password}` })
+    expect((await grace.get('/portal/projects')).text).toContain('Only hers')
+    expect((await admin.get('/portal/audit?q=grace&group=people')).text).toContain(
+      'blocked the password of grace',
+    )
+  })
+
+  it('of the last administrator is not blocked', async () => {
+    const { admin, developer } = await startPortal()
+    const [, path = ''] = /href="(\/portal\/developers\/[\w-]+)"[^>]*>ada</.exec(
+      (await admin.get('/portal/developers')).text,
+    )!
+    const { status, text } = await admin.post(`${path}/block`)
+    expect([status, text]).toEqual([409, expect.stringContaining('This is the last administrator')])
+    expect((await admin.get('/portal/projects')).status).toBe(200)
+    const grace = await developer('grace')
+    await grace.get('/portal/projects')
+    expect((await grace.post(`${path}/block`)).status).toBe(403)
   })
 })
 

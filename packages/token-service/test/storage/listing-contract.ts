@@ -152,6 +152,7 @@ export function testListings(open: () => Storage): void {
         pending: 1,
         changes: 1,
         revoked: 0,
+        declined: 0,
         expiring: 1,
         unused: 2,
         awaiting: 2,
@@ -270,6 +271,15 @@ export function testListings(open: () => Storage): void {
       expect(await storage.listings.topFailures(0, 5, ownerId)).toEqual([
         { application: { id, projectId, name }, outcome: 'invalid_client', requests: 3 },
       ])
+    })
+
+    it('declined applications apart from revoked ones', async () => {
+      const storage = open()
+      const { ownerId, applications } = await owned(storage, ['refused', 'stopped'], { status: 'revoked' })
+      await storage.applications.update(applications[0]!.id, { review: { declined: { revision: 1 } } })
+      expect(await listed({ ownerId, status: 'declined' })).toEqual([1, 'refused'])
+      expect(await listed({ ownerId, status: 'revoked' })).toEqual([1, 'stopped'])
+      expect(await storage.listings.applicationCounts({ ownerId })).toMatchObject({ declined: 1, revoked: 1 })
     })
 
     it('applications that get no tokens now, with the reason, and most failures first', async () => {

@@ -281,6 +281,7 @@ const applicationFacets = {
   unused: 'Unused for 90 days',
   approved: 'Approved',
   revoked: 'Revoked',
+  declined: 'Declined',
   deleted: 'Deleted',
 } as const satisfies Partial<Record<ListedStatus, string>>
 

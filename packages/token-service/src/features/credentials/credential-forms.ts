@@ -67,7 +67,8 @@ export function addCredentialForms(
           return { existing, ...(await rotateSecret(act, owner, { overlapMs: overlap[2] * 1000 })) }
         }),
       )
-      const existingSecrets = existing > 0 ? describeOverlap(overlap) : undefined
+      const existingSecrets =
+        existing > 0 ? describeOverlap(overlap, owner.kind === 'applications') : undefined
       return { page: secretPage({ clientSecret, existingSecrets }) }
     } catch (error) {
       // The page was reloaded: the secret was shown already.
@@ -111,8 +112,9 @@ export function addCredentialForms(
 }
 
 /** What a rotation did to the existing secrets, and what to do next. */
-function describeOverlap([, label, seconds]: (typeof overlaps)[number]): string {
-  if (seconds === 0) return 'The existing secrets have expired. Deploy the new secret at once.'
+function describeOverlap([, label, seconds]: (typeof overlaps)[number], hasTokens: boolean): string {
+  if (seconds === 0)
+    return `The existing secrets have expired${hasTokens ? ', and the tokens that were issued for them are invalid' : ''}. Deploy the new secret at once.`
   return seconds === Infinity
     ? 'The expiry of the existing secrets is unchanged. Deploy the new secret, check that the existing ones are no longer used, and revoke them.'
     : `The existing secrets expire ${label}. Deploy the new secret before then.`

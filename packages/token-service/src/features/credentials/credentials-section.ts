@@ -44,6 +44,8 @@ interface CredentialsOwner {
     key(id: string): string
     keyRemoval(id: string): string
   }
+  /** Whether it gets tokens, which end with the secret that they were issued for. */
+  readonly hasTokens: boolean
   /** What happens to those who use a credential that is revoked. */
   readonly consequence: (credential: 'secret' | 'key') => string
 }
@@ -160,36 +162,56 @@ function isExpired(expiresAtMs = Infinity, nowMs: number): boolean {
 
 function rotation(
   { csrfToken }: DeveloperRequest,
-  { secrets, paths }: CredentialsOwner,
+  { secrets, paths, hasTokens }: CredentialsOwner,
   { submissionId }: CredentialsContent,
 ): SafeHtml {
   const isFirst = secrets.length === 0
-  return dialog({
+  const id = html`<input type="hidden" name="submission_id" value="${submissionId}" />`
+  const rotate = dialog({
     id: 'rotate',
     label: isFirst ? 'Create secret' : 'Rotate secret',
     style: '',
     title: isFirst ? 'Create a secret' : 'Rotate the secret',
-    body: html`<input type="hidden" name="submission_id" value="${submissionId}" /> ${
-        isFirst
-          ? html`<input type="hidden" name="overlap" value="never" />
-              <p>The secret is shown once.</p>`
-          : html`<p>
-                A new secret is created and shown once. The existing secrets stay valid for the time that you
-                choose, so that you can deploy the new one without an outage.
-              </p>
-              ${choice(
-                {
-                  name: 'overlap',
-                  label: 'Existing secrets expire',
-                  choices: overlaps.map(([value, text]) => [value, text]),
-                },
-                { values: { overlap: 'day' }, errors: {} },
-              )}`
-      }`,
+    body: html`${id}
+    ${
+      isFirst
+        ? html`<input type="hidden" name="overlap" value="never" />
+            <p>The secret is shown once.</p>`
+        : html`<p>
+              A new secret is created and shown once. The existing secrets stay valid for the time that you
+              choose, so that you can deploy the new one without an outage.
+              ${hasTokens ? 'The tokens that were issued for them end with them.' : ''}
+            </p>
+            ${choice(
+              {
+                name: 'overlap',
+                label: 'Existing secrets expire',
+                choices: overlaps.map(([value, text]) => [value, text]),
+              },
+              { values: { overlap: 'day' }, errors: {} },
+            )}`
+    }`,
     action: paths.secrets,
     confirm: isFirst ? 'Create secret' : 'Rotate secret',
     csrfToken,
   })
+  if (isFirst) return rotate
+  return html`${dialog({
+    id: 'leaked',
+    label: 'A secret has leaked',
+    title: 'Replace a leaked secret now?',
+    body: html`${id}<input type="hidden" name="overlap" value="now" />
+      <p>
+        A new secret is created and shown once. All existing
+        secrets${hasTokens ? ', and the tokens that were issued for them,' : ''} become invalid at once:
+        requests with them fail, your own ones, too, until the new secret is deployed.
+      </p>`,
+    action: paths.secrets,
+    confirm: 'Replace now',
+    csrfToken,
+    danger: true,
+  })}
+  ${rotate}`
 }
 
 /** The credentials of an application. */
@@ -218,6 +240,7 @@ function ownerOf({ paths }: DeveloperRequest, { application, project, secrets }:
       key: (id: string) => paths.key(...ids, id),
       keyRemoval: (id: string) => paths.keyRemoval(...ids, id),
     },
+    hasTokens: true,
     consequence: (credential: string) =>
       `Clients that use this ${credential} can no longer get tokens, and the tokens that were obtained with it become invalid at once.`,
   }

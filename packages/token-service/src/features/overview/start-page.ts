@@ -30,17 +30,22 @@ export function startPage(request: DeveloperRequest, content: StartContent): Pag
   const done = [project !== undefined, client !== undefined, hasToken]
   const current = done.indexOf(false)
   const lead = ['Three steps to your first access token.', 'Two steps to go.', 'One step to go.'][current]
-  const body = html`<div data-progress="next">
-      <p class="lead">${lead ?? 'You have your first token. What to do next:'}</p>
-      ${current === -1 ? nextSteps(request, client) : ''}
-    </div>
+  const body = html`<p class="lead" data-progress="lead">${lead ?? 'You have your first token.'}</p>
     <ol class="steps">
       ${[
         step('Create a project', projectStep(request, content)),
         step('Register an application', applicationStep(request, content)),
         step('Request a token', tokenStep(request, content)),
       ].map((toItem, index) => toItem(done[index] === true ? 'done' : index === current ? 'current' : ''))}
-    </ol>`
+    </ol>
+    <section data-progress="next">
+      ${
+        current === -1
+          ? html`<h2>What to do next</h2>
+              ${nextSteps(request, client)}`
+          : ''
+      }
+    </section>`
   return { title: 'Get started', body, section: request.paths.start, scripts: ['start.js'] }
 }
 

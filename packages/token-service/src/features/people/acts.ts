@@ -9,7 +9,7 @@ import { changesOf, type Act } from '../../storage/act.ts'
 export class LastAdministrator extends UsageError {
   constructor() {
     super(
-      'The last administrator cannot be removed or demoted. Make another developer an administrator first.',
+      'The last administrator cannot be removed, demoted or blocked. Make another developer an administrator first.',
     )
   }
 }
@@ -57,6 +57,19 @@ async function setAdministrator(
 export async function removeDeveloper(act: Act, { id, name }: Developer): Promise<void> {
   if (!(await developerStorage(act).remove(id))) throw new LastAdministrator()
   act.audit('developer_removed', { detail: name })
+  await withdrawLinks(act, id)
+}
+
+/**
+ * Ends the developer's sessions and links, and the password: a stolen device can do nothing any more. The developer logs in again with
+ * a link, or through the OpenID provider.
+ *
+ * @throws {@link LastAdministrator} if there is no other one
+ */
+export async function blockDeveloper(act: Act, { id, name }: Developer): Promise<void> {
+  if (!(await developerStorage(act).block(id))) throw new LastAdministrator()
+  act.audit('sessions_ended', { detail: name })
+  act.audit('password_blocked', { detail: name })
   await withdrawLinks(act, id)
 }
 

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import {
   LastAdministrator,
+  blockDeveloper,
   createPasswordLink,
   demoteDeveloper,
   inviteDeveloper,
@@ -32,6 +33,8 @@ import { hasPassword } from '../sessions/password.ts'
 import { actorOf } from '../sessions/session.ts'
 import type { Project } from '../../storage/application.ts'
 
+/** How many a dialog names. */
+const namedProjects = 5
 const shownProjects = 100
 const invitationForm = z.object({ name: line(200) })
 
@@ -87,7 +90,11 @@ export async function peoplePages(
       activity.lastUses([person.id]),
     ])
     const projects = items.map(({ project }) => project)
-    const content = { person, projects, lastUses, nowMs: clock.now(), newLink, localPasswords }
+    const owned = await developers.projectIds(person.id)
+    const owners = await storage.listings.owners(owned)
+    const alone = owned.filter((id) => owners.get(id)?.length === 1).slice(0, namedProjects + 1)
+    const orphaned = await Promise.all(alone.map(async (id) => (await storage.projects.find(id))?.name ?? ''))
+    const content = { person, projects, orphaned, lastUses, nowMs: clock.now(), newLink, localPasswords }
     return { page: developerPage(request, content) }
   }
 
@@ -141,6 +148,12 @@ export async function peoplePages(
     const link = `${request.baseUrl}${portalLinks.newPassword(token)}`
     const newLink = { title: `Send this link to ${developer.name}`, link, lifetime: '15 minutes' }
     return showPerson(request, developer, newLink)
+  })
+
+  post(patterns.developerBlock, async (request) => {
+    const developer = await developerInUrl(request)
+    await keepAdministrator(perform(actorOf(request), (act) => blockDeveloper(act, developer)))
+    return { redirectTo: request.paths.person(developer.id), notice: 'developer_blocked' }
   })
 
   post(patterns.developerRemoval, async (request) => {
@@ -364,6 +377,8 @@ function columns(
 interface DeveloperContent {
   readonly person: Developer
   readonly projects: readonly Project[]
+  /** The projects that nobody else owns: the first ones. */
+  readonly orphaned: readonly string[]
   readonly lastUses: LastUses
   readonly nowMs: number
   readonly newLink?: NewLink | undefined
@@ -373,7 +388,7 @@ interface DeveloperContent {
 /** One of the people: what they own, and what an administrator can change. */
 function developerPage(
   request: DeveloperRequest,
-  { person, projects, lastUses, nowMs, newLink, localPasswords }: DeveloperContent,
+  { person, projects, orphaned, lastUses, nowMs, newLink, localPasswords }: DeveloperContent,
 ): PageContent {
   const { paths } = request
   const { id, name, administrator, createdAtMs } = person
@@ -416,16 +431,21 @@ function developerPage(
         { label: 'Projects', empty: html`<p class="muted">${name} owns no project.</p>` },
       )}
     </section>
-    ${dangerSection('Role, access and removal', actionsOn(request, person, hasPassword(person, localPasswords)))}`
-  const actions = html`<a class="button outline" href="${linkTo(paths.audit, { actor: name })}">Audit log</a>`
+    ${dangerSection('Role, access and removal', actionsOn(request, person, { withPassword: hasPassword(person, localPasswords), orphaned }))}`
+  const actions = html`<a class="button outline" href="${linkTo(paths.audit, { q: name })}">Audit log</a>`
   return { title: name, body, actions, trail: [['People', paths.developers]], section: paths.developers }
 }
 
 function actionsOn(
   { paths, csrfToken }: DeveloperRequest,
   { id, name, administrator }: Developer,
-  withPassword: boolean,
+  { withPassword, orphaned }: { readonly withPassword: boolean; readonly orphaned: readonly string[] },
 ): DangerRow[] {
+  const named = orphaned.slice(0, namedProjects).join(', ')
+  const noOwner =
+    orphaned.length === 0
+      ? ''
+      : ` Nobody else owns ${named}${orphaned.length > namedProjects ? ' and others' : ''}: only administrators will have access.`
   return [
     {
       title: administrator ? 'Make a developer' : 'Make an administrator',
@@ -475,6 +495,24 @@ function actionsOn(
       }),
     },
     {
+      title: 'End sessions and block the password',
+      text: 'For a device that was lost or stolen: it can do nothing any more, at once.',
+      button: dialog({
+        id: 'block',
+        label: html`Block<span class="visually-hidden"> the access of ${name}</span>`,
+        title: `End the sessions of ${name} and block the password?`,
+        body: html`<p>
+          ${name} is logged out everywhere, and the password and the links that ${name} created stop working.
+          ${name} can log in again with a link that you create
+          here${withPassword ? '' : ', or through the OpenID provider'}.
+        </p>`,
+        action: paths.developerBlock(id),
+        confirm: 'End sessions and block',
+        csrfToken,
+        danger: true,
+      }),
+    },
+    {
       title: 'Remove',
       text: 'Their projects and applications are kept.',
       button: dialog({
@@ -483,7 +521,7 @@ function actionsOn(
         title: `Remove ${name}?`,
         body: html`<p>
           ${name} will be logged out and can no longer log in. Their projects are kept, and the applications
-          continue to get tokens.
+          continue to get tokens.${noOwner}
         </p>`,
         action: paths.developerRemoval(id),
         confirm: 'Remove developer',

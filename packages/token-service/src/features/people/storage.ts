@@ -186,6 +186,15 @@ export function developerStorage({ query }: Database) {
         await transaction.deleteFrom('developers').where('id', '=', id).execute()
         return true
       }),
+    /** Deletes the developer's sessions, password and links to set one. `false` if no administrator could log in then. */
+    block: (id: string): Promise<boolean> =>
+      inTransaction(query, async (transaction) => {
+        if (await isLastAdministrator(transaction, id)) return false
+        await transaction.deleteFrom('sessions').where('developerId', '=', id).execute()
+        await transaction.deleteFrom('passwordLinks').where('developerId', '=', id).execute()
+        await setPassword(transaction, id, '')
+        return true
+      }),
     async invite(invitation: Invitation): Promise<void> {
       const administrator = Number(invitation.administrator)
       await query

@@ -245,6 +245,7 @@ function resourceServerPage(request: DeveloperRequest, content: ResourceServerCo
       key: (id: string) => paths.resourceServerKey(clientId, id),
       keyRemoval: (id: string) => paths.resourceServerKeyRemoval(clientId, id),
     },
+    hasTokens: false,
     consequence: (credential: string) =>
       `An API that uses this ${credential} can no longer introspect tokens, and will reject every request.`,
   }

@@ -20,6 +20,7 @@ export const listedStatuses = [
   'pending',
   'changes',
   'revoked',
+  'declined',
   'expiring',
   'unused',
   'awaiting',
@@ -583,6 +584,9 @@ function namesBy(rows: readonly (readonly [id: string, name: string])[]): Map<st
 /** As in its index, which a parameter would not match. */
 const awaiting = sql<boolean>`(applications.status = 'pending' or applications.requested is not null)`
 
+/** What was declined was never approved, so nobody revoked it. */
+const isDeclined = sql<boolean>`coalesce(applications.review, '') like '%"declined":%'`
+
 /** A failed token request after the last token that the application got. */
 const failedSinceToken = sql<boolean>`token_requests.outcome <> 'issued'
   and token_requests.at_ms > coalesce((select at_ms from last_uses where last_uses.id = applications.id), 0)`
@@ -609,6 +613,10 @@ function statusConditions(row: Row, status: ListedStatus | 'any' | undefined, no
       return [...existing, awaiting, row('status', '=', 'pending')]
     case 'changes':
       return [...existing, awaiting, row('status', '=', 'approved'), row('requested', 'is not', null)]
+    case 'revoked':
+      return [...existing, row('status', '=', 'revoked'), row.not(isDeclined)]
+    case 'declined':
+      return [...existing, row('status', '=', 'revoked'), isDeclined]
     case 'expiring':
       return [
         ...existing,

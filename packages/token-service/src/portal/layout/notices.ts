@@ -11,6 +11,8 @@ export const notices = {
   decline_undone: 'The request waits for a decision again.',
   request_declined: 'The request was declined.',
   changes_requested: 'The changes were requested. They take effect after an administrator has approved them.',
+  developer_blocked:
+    'The sessions were ended, and the password is blocked. Create a link for the next log-in.',
   developer_removed: 'The developer was removed.',
   invitation_withdrawn: 'The invitation was withdrawn. Its link no longer works.',
   identity_rule_added: 'The rule was added.',

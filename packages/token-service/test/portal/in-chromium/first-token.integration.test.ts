@@ -47,7 +47,11 @@ describe.skipIf(!hasChromium)(inChromium, () => {
     expect(await copied(page, 'Copy as .env')).toBe(
       `AUTH_URL=${service.authUrl}\nCLIENT_ID=${clientId}\nCLIENT_SECRET=${clientSecret}`,
     )
-    const { stdout } = await run('sh', ['-c', await copied(page, 'Copy the curl snippet')])
+    const placeOf = async () => (await page.getByRole('button', { name: 'Copy as .env' }).boundingBox())?.y
+    const snippet = await copied(page, 'Copy the curl snippet')
+    await page.evaluate('scrollTo(0, 0)')
+    const place = await placeOf()
+    const { stdout } = await run('sh', ['-c', snippet])
     const { access_token: token } = JSON.parse(stdout)
     expect((await introspect(service.authUrl, token)).body).toMatchObject({
       active: true,
@@ -58,6 +62,8 @@ describe.skipIf(!hasChromium)(inChromium, () => {
     await page.locator('.steps').getByText('Your application has received its first token').waitFor()
     expect(await page.locator('#client-secret').textContent()).toBe(clientSecret)
     await page.getByText('You have your first token').waitFor()
+    // What one is about to click does not move.
+    expect(await placeOf()).toBe(place)
     expect(await page.getByText('One step to go').count()).toBe(0)
     await page.getByText('TypeScript', { exact: true }).click()
     expect(await copied(page, 'Copy the TypeScript snippet')).toContain(clientSecret)
