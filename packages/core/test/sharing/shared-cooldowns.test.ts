@@ -100,7 +100,11 @@ describe('a rejection of the credentials', () => {
 
   it.each<[string, TokenErrorKind, ScriptedResponse]>([
     ['unauthorized_client', 'credentials', { status: 400, body: { error: 'unauthorized_client' } }],
-    ['a bare 401', 'credentials', { status: 401, body: '' }],
+    [
+      'a 401 with a description',
+      'credentials',
+      { status: 401, body: { error_description: 'Unknown client' } },
+    ],
     [
       'a gateway’s fault',
       'credentials',
