@@ -3,19 +3,26 @@ import type { TokenEvent, TokenEventListener } from '@tokenwell/core'
 
 /**
  * Creates a listener that writes the events of a token provider to Nest's logger: failures as errors or warnings,
- * everything else as debug messages. No event contains a secret or a token.
+ * everything else as debug messages. That requests to an origin carry no token is a warning once for each origin. No event
+ * contains a secret or a token.
  *
  * @example
  * TokenModule.forRoot({ name: 'billing', onEvent: logTokenEvents(new Logger('Billing')), … })
  */
 export function logTokenEvents(logger: LoggerService = new Logger('TokenModule')): TokenEventListener {
+  const withheld = new Set<string>()
   return (event) => {
     const { type, ...details } = event
     const members = Object.entries(details).filter(([, value]) => value !== undefined)
     const text = [type, ...members.map(([name, value]) => `${name}=${String(value)}`)].join(' ')
-    logger[levelOf(event)]?.(text)
+    const isKnown = event.type === 'token_withheld' && withheld.has(event.origin)
+    if (event.type === 'token_withheld' && withheld.size < maxOrigins) withheld.add(event.origin)
+    logger[isKnown ? 'debug' : levelOf(event)]?.(text)
   }
 }
+
+/** How many origins are remembered. */
+const maxOrigins = 1_000
 
 function levelOf(event: TokenEvent): 'error' | 'warn' | 'debug' {
   switch (event.type) {

@@ -35,6 +35,14 @@ it('writes events to the logger, failures as errors or warnings', async () => {
   expect(lines.join('\n')).not.toContain('=undefined')
 })
 
+it('warns once for each origin whose requests carry no token', () => {
+  const [warn, debug] = [vi.fn(), vi.fn()]
+  const listener = logTokenEvents({ log() {}, error() {}, warn, debug })
+  for (const host of ['a', 'b', 'a', 'a'])
+    listener({ type: 'token_withheld', origin: `https://${host}.example.com` })
+  expect([warn.mock.calls.length, debug.mock.calls.length]).toStrictEqual([2, 2])
+})
+
 it("writes to Nest's logger by default", () => {
   const warn = vi.fn()
   Logger.overrideLogger({ log() {}, error() {}, warn })

@@ -1,6 +1,6 @@
 import 'reflect-metadata'
-import { HttpService } from '@nestjs/axios'
-import { Inject, Injectable, Module } from '@nestjs/common'
+import { HttpModule, HttpService } from '@nestjs/axios'
+import { Inject, Injectable, Logger, Module } from '@nestjs/common'
 import { Test } from '@nestjs/testing'
 import { TokenModule } from '@tokenwell/nestjs-module'
 import {
@@ -12,7 +12,7 @@ import { json } from '@tokenwell/internal-testing'
 import { useTestServers } from '@tokenwell/internal-testing/vitest'
 import axios from 'axios'
 import { firstValueFrom } from 'rxjs'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 
 const servers = useTestServers()
 const tokenModule = (options = {}) =>
@@ -161,4 +161,34 @@ it.each([{}, { baseURL: '/orders' }])('fails at start without allowed origins: %
     kind: 'configuration',
     message: expect.stringMatching(/^TokenHttpModule: allowedOrigins/),
   })
+})
+
+it('warns once that another HttpService has interceptors, which its own does not use', async () => {
+  const warn = vi.fn()
+  onTestFinished(() => Logger.overrideLogger(true))
+  @Module({ imports: [HttpModule.register({})], exports: [HttpModule] })
+  class CommonModule {
+    constructor(@Inject(HttpService) http: HttpService) {
+      http.axiosRef.interceptors.request.use((config) => config)
+    }
+  }
+  const start = async (...more: object[]) => {
+    const http = ['one', 'two'].map((name) =>
+      TokenHttpModule.register({ name, tokens: servers.tokens, baseURL: servers.api.origin }),
+    )
+    const module = await Test.createTestingModule({ imports: [...http, ...(more as never[])] }).compile()
+    // Creating a testing module replaces the logger.
+    Logger.overrideLogger({ log() {}, error() {}, warn })
+    await module.init()
+    await module.close()
+  }
+  await start(HttpModule.register({}))
+  expect(warn).not.toHaveBeenCalled()
+  await start(CommonModule)
+  expect(warn.mock.calls).toStrictEqual([
+    [
+      expect.stringMatching(/^The HttpService of HttpModule has interceptors.*attachTokens\(http\.axiosRef/),
+      'TokenHttpModule',
+    ],
+  ])
 })

@@ -1,7 +1,8 @@
-import { Inject, Module, type InjectionToken } from '@nestjs/common'
+import { Inject, Module, type InjectionToken, type OnApplicationBootstrap } from '@nestjs/common'
 import { ModulesContainer } from '@nestjs/core'
 import { checkDuplicateProviders } from '../check-duplicate-providers.ts'
 import { ConfigurableModuleClass, HTTP_TOKEN } from './token-http.module-definition.ts'
+import { warnOfConfiguredService } from './warn-of-configured-service.ts'
 import { warnOfPlainService } from './warn-of-plain-service.ts'
 
 /**
@@ -16,12 +17,15 @@ import { warnOfPlainService } from './warn-of-plain-service.ts'
  * }
  */
 @Module({})
-export class TokenHttpModule extends ConfigurableModuleClass {
+export class TokenHttpModule extends ConfigurableModuleClass implements OnApplicationBootstrap {
+  readonly #modules: ModulesContainer
+
   constructor(
     @Inject(HTTP_TOKEN) token: InjectionToken,
     @Inject(ModulesContainer) modules: ModulesContainer,
   ) {
     super()
+    this.#modules = modules
     checkDuplicateProviders(
       modules,
       TokenHttpModule,
@@ -29,5 +33,9 @@ export class TokenHttpModule extends ConfigurableModuleClass {
       "Pass a different client or name to each TokenHttpModule, and inject its service with @InjectTokenHttp('name').",
     )
     if (typeof token === 'string') warnOfPlainService(modules, token)
+  }
+
+  onApplicationBootstrap(): void {
+    warnOfConfiguredService(this.#modules)
   }
 }
