@@ -216,3 +216,33 @@ describe('a public key of a resource server', () => {
     expect((await introspect()).status).toBe(401)
   })
 })
+
+it('lists and adds its scopes, with its audience, and offers audiences that exist elsewhere', async () => {
+  const { admin, service } = await startPortal({ scopes: ['general'] })
+  await admin.get('/portal/resource-servers')
+  const created = await admin.post('/portal/resource-servers', {
+    name: 'Orders',
+    audiences: 'https://orders.example.org',
+    submission_id: crypto.randomUUID(),
+  })
+  const path = `/portal/resource-servers/${shown(created.text, 'client-id')}`
+  expect((await admin.get(path)).text).toContain('No scope belongs to this API yet.')
+  const [, fields = ''] = /<h3>Add a scope<\/h3>(.*?)<\/form>/s.exec((await admin.get(path)).text) ?? []
+  const hidden = [...fields.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)].map(
+    ([, name = '', value = '']) => [name, value] as const,
+  )
+  for (const name of ['orders:read', 'orders:write']) {
+    const form = { ...Object.fromEntries(hidden), csrf_token: admin.csrfToken, name, description: '' }
+    expect((await admin.post('/portal/scopes', form)).location).toBe(path)
+  }
+  const { text } = await admin.get(path)
+  expect(text).toContain('>orders:read</a>')
+  expect(text).not.toContain('>general</a>')
+  expect(await service.context.storage.scopes.list()).toContainEqual({
+    name: 'orders:write',
+    audience: 'https://orders.example.org',
+  })
+  expect((await admin.get('/portal/scopes')).text).toMatch(
+    /<datalist[^>]*>\s*<option value="https:\/\/orders\.example\.org">/,
+  )
+})

@@ -14,6 +14,7 @@ import {
 } from '../../portal/layout/form.ts'
 import { list, listState, named, searchNames, type Column, type ListState } from '../../portal/layout/list.ts'
 import { moreMenu } from '../../portal/layout/menus.ts'
+import { picker } from '../../portal/layout/picker.ts'
 import type { PageContent } from '../../portal/layout/page.ts'
 import { formatCount, linkTo, partOf } from '../../portal/layout/paging.ts'
 import { parseForm } from '../../portal/layout/parse-form.ts'
@@ -27,6 +28,8 @@ import type { CatalogueKind, CatalogueEntry } from './storage.ts'
 import { audiencePattern, productNamePattern, scopePattern } from './settings.ts'
 import { checkRevision } from '../../storage/revision.ts'
 import { entryRevision, removeEntry, setEntry } from './acts.ts'
+
+const shownAudiences = 200
 
 const texts = {
   products: {
@@ -76,7 +79,9 @@ export async function cataloguePages(
       ])
       const state = listState(request.query, { orders: ['name'] })
       const changed = entries.find(({ name }) => name === request.query['change'])
-      return cataloguePage(request, { kind, entries, uses, state, changed, form: form ?? formOf(changed) })
+      const audiences = kind === 'scopes' ? await knownAudiences(storage) : []
+      const shown = form ?? formOf(changed)
+      return cataloguePage(request, { kind, entries, uses, state, changed, audiences, form: shown })
     }
 
     get(patterns[kind], async (request) => ({ page: await show(request) }))
@@ -90,7 +95,11 @@ export async function cataloguePages(
           checkRevision(`The ${noun}`, current && entryRevision(current), seenRevision(request.form)),
         ),
       )
-      return { redirectTo: request.paths[kind], notice }
+      const { from } = request.form
+      // The page of an API adds its scopes.
+      const redirectTo =
+        typeof from === 'string' && from !== '' ? request.paths.resourceServer(from) : request.paths[kind]
+      return { redirectTo, notice }
     })
 
     post(patterns[`${noun}Removal`], async (request) => {
@@ -99,6 +108,16 @@ export async function cataloguePages(
       return { redirectTo: request.paths[kind], notice: `${noun}_removed` }
     })
   }
+}
+
+/** The audiences that APIs and scopes have, so that nobody types one twice. */
+async function knownAudiences({ resourceServers, scopes }: ServiceContext['storage']): Promise<string[]> {
+  const [servers, entries] = await Promise.all([resourceServers.list(), scopes.list()])
+  const all = [
+    ...servers.flatMap(({ audiences }) => audiences ?? []),
+    ...entries.flatMap(({ audience }) => audience ?? []),
+  ]
+  return [...new Set(all)].toSorted()
 }
 
 function nameIn({ name }: RawParameters): string {
@@ -118,12 +137,14 @@ interface CatalogueContent {
   readonly state: ListState
   /** The one that the form changes; without it, the form adds one. */
   readonly changed: CatalogueEntry | undefined
+  /** For scopes: those that exist. */
+  readonly audiences: readonly string[]
   readonly form: FormState
 }
 
 function cataloguePage(
   request: DeveloperRequest,
-  { kind, entries, uses, state, changed, form }: CatalogueContent,
+  { kind, entries, uses, state, changed, audiences, form }: CatalogueContent,
 ): PageContent {
   const { paths, csrfToken } = request
   const { title, plural, noun, filter, hint } = texts[kind]
@@ -202,7 +223,7 @@ function cataloguePage(
       ${csrfInput(csrfToken)}
       ${changed ? html`<input type="hidden" name="name" value="${changed.name}" />${revisionInput(entryRevision(changed), form)}` : field({ name: 'name', label: 'Name', hint }, form)}
       ${field({ name: 'description', label: 'Description', hint: 'For those who choose it.', required: false }, form)}
-      ${kind === 'scopes' ? audienceField(form) : ''}
+      ${kind === 'scopes' ? audienceField(form, audiences) : ''}
       <div class="actions">
         <button>${changed ? 'Save' : `Add ${noun}`}</button>
         ${changed ? html`<a href="${paths[kind]}">Cancel</a>` : ''}
@@ -213,8 +234,9 @@ function cataloguePage(
   return { title, body, actions }
 }
 
-function audienceField(state: FormState): SafeHtml {
+function audienceField(state: FormState, audiences: readonly string[]): SafeHtml {
   const hint =
     'The audience of the API that it belongs to: only tokens for that API have it. Empty: tokens for every API.'
-  return field({ name: 'audience', label: 'API', hint, required: false }, state)
+  const suggestions = audiences.slice(0, shownAudiences).map((text) => ({ text }))
+  return picker({ name: 'audience', label: 'API', hint, required: false, suggestions }, state)
 }

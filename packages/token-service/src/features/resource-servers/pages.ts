@@ -8,6 +8,7 @@ import {
   findResourceServer,
   removeResourceServer,
 } from './acts.ts'
+import type { CatalogueEntry } from '../catalogue/storage.ts'
 import type { ResourceServer } from './storage.ts'
 import { audienceNames } from '../applications/application-form.ts'
 import { type CredentialPages, addCredentialForms } from '../credentials/credential-forms.ts'
@@ -17,6 +18,7 @@ import { clientIdLine, shortId } from '../../portal/layout/copyable.ts'
 import { dialog } from '../../portal/layout/dialog.ts'
 import {
   type FormState,
+  choice,
   csrfInput,
   emptyForm,
   field,
@@ -26,7 +28,7 @@ import {
 import { type Column, type ListState, list, listState, named, searchNames } from '../../portal/layout/list.ts'
 import { dangerSection } from '../../portal/layout/menus.ts'
 import type { PageContent } from '../../portal/layout/page.ts'
-import { partOf } from '../../portal/layout/paging.ts'
+import { linkTo, partOf } from '../../portal/layout/paging.ts'
 import { parseForm, submissionForm } from '../../portal/layout/parse-form.ts'
 import { line } from '../../runtime/bounds.ts'
 import { introspectionSnippets } from '../../portal/layout/snippets.ts'
@@ -69,7 +71,11 @@ export async function resourceServerPages(
     const server = await serverOf(request)
     const { secrets, keys } = server
     const lastUses = await activity.lastUses([server, ...secrets, ...keys].map(({ id }) => id))
-    const content = { server, lastUses, nowMs: clock.now(), submissionId: randomUUID() }
+    const { audiences = [] } = server
+    const scopes = (await storage.scopes.list()).filter(
+      ({ audience }) => audience !== undefined && audiences.includes(audience),
+    )
+    const content = { server, scopes, lastUses, nowMs: clock.now(), submissionId: randomUUID() }
     return resourceServerPage(request, content)
   }
 
@@ -229,6 +235,8 @@ function credentialCount({ secrets, keys }: ResourceServer, nowMs: number): Safe
 
 interface ResourceServerContent extends CredentialsContent {
   readonly server: ResourceServer
+  /** Those that belong to it. */
+  readonly scopes: readonly CatalogueEntry[]
 }
 
 /** An API that may introspect tokens: its name and its credentials. */
@@ -278,6 +286,7 @@ function resourceServerPage(request: DeveloperRequest, content: ResourceServerCo
     danger: true,
   })
   const body = html`${clientIdLine(clientId)} ${credentialsSection(request, owner, content)}
+  ${scopesSection(request, content)}
   ${dangerSection('Change or remove', [
     {
       title: 'Change the resource server',
@@ -291,6 +300,50 @@ function resourceServerPage(request: DeveloperRequest, content: ResourceServerCo
     },
   ])}`
   return { title, body, trail: [['Resource servers', paths.resourceServers]] }
+}
+
+/** The scopes of the API, and a form that adds one. */
+function scopesSection(
+  { paths, csrfToken }: DeveloperRequest,
+  { server: { audiences = [], clientId }, scopes }: ResourceServerContent,
+): SafeHtml {
+  const [only] = audiences
+  const state = { values: { audience: only ?? '' }, errors: {} }
+  return html`<section aria-labelledby="scopes">
+    <h2 id="scopes">Scopes</h2>
+    ${
+      scopes.length === 0
+        ? html`<p class="muted">No scope belongs to this API yet.</p>`
+        : html`<ul class="rows">
+            ${scopes.map(
+              ({ name, description }) =>
+                html`<li>
+                  <a href="${linkTo(paths.scopes, { change: name })}#description">${name}</a>
+                  ${description === undefined ? '' : html`<br /><span class="muted">${description}</span>`}
+                </li>`,
+            )}
+          </ul>`
+    }
+    ${
+      only === undefined
+        ? html`<p class="muted">Scopes belong to an audience: change the resource server, and enter it.</p>`
+        : html`<form method="post" action="${paths.scopes}" class="card form">
+            <h3>Add a scope</h3>
+            ${csrfInput(csrfToken)}<input type="hidden" name="from" value="${clientId}" />
+            ${field({ name: 'name', id: 'scope', label: 'Name', hint: 'Without spaces, such as orders:read.' }, emptyForm)}
+            ${field({ name: 'description', label: 'Description', hint: 'For those who choose it.', required: false }, emptyForm)}
+            ${
+              audiences.length === 1
+                ? html`<input type="hidden" name="audience" value="${only}" />`
+                : choice(
+                    { name: 'audience', label: 'Audience', choices: audiences.map((each) => [each, each]) },
+                    state,
+                  )
+            }
+            <button>Add scope</button>
+          </form>`
+    }
+  </section>`
 }
 
 interface ResourceServerSecretContent {

@@ -7,10 +7,8 @@ export interface Suggestion {
   readonly hint?: string | undefined
 }
 
-export interface PickerOptions extends Omit<FieldOptions, 'list' | 'suggestionsFrom'> {
-  /** Where the script asks for suggestions while somebody types. */
-  readonly suggestionsFrom: string
-  /** The first ones. */
+export interface PickerOptions extends Omit<FieldOptions, 'list'> {
+  /** All of them, or the first ones if `suggestionsFrom` has more. */
   readonly suggestions: readonly Suggestion[]
 }
 

@@ -6,6 +6,8 @@ import { dialog } from '../../../src/portal/layout/dialog.ts'
 import { checkboxes, choice, csrfInput, field, textArea } from '../../../src/portal/layout/form.ts'
 import { list, listState, named, names, note, state, type Column } from '../../../src/portal/layout/list.ts'
 import { dangerSection, moreMenu } from '../../../src/portal/layout/menus.ts'
+import { scopeList, scopePicker } from '../../../src/features/applications/scope-picker.ts'
+import { picker } from '../../../src/portal/layout/picker.ts'
 import { page, type Viewer } from '../../../src/portal/layout/page.ts'
 import { tabs } from '../../../src/portal/layout/tabs.ts'
 import { relativeTime, time } from '../../../src/portal/layout/time.ts'
@@ -24,6 +26,10 @@ const hostile = {
     '🦊🎙️ fox-recorder 👩‍🚀',
     '<script>alert(1)</script> & "quotes"',
     'Émile Ångström Straße',
+    'Служба распознавания речи для колл-центров',
+    'ห้องปฏิบัติการแปลงเสียงเป็นข้อความสำหรับศูนย์บริการลูกค้า',
+    'वाक् पहचान सेवा',
+    '음성 인식 서비스',
     'ḩ̷̛̗ȩ̸̛l̶̢̎l̸̨̈ơ̷̢ marks above and below',
     'x',
   ],
@@ -146,11 +152,18 @@ const removal = (index: number, name: string) =>
     danger: true,
   })
 
+/** As those of a large provider: URLs, most of which begin alike. */
+function urlScope(index: number): string {
+  const api = ['billing', 'call-recording', 'subscription'][index % 3]
+  return `https://api.example.com/auth/${api}.${index % 2 === 0 ? 'read' : 'administration-of-every-tenant'}.${index}`
+}
+
 /** Every component of the portal, with names that break pages. */
 function galleryPage(viewer: Viewer, direction: Direction): SafeHtml {
   const things = hostile[direction].map((name, index) => ({ name, index }))
   const [first = '', second = ''] = hostile[direction]
   const many = [...hostile[direction], 'orders:read', 'orders:write', 'billing:read']
+  const scopes = Array.from({ length: 176 }, (_, index) => urlScope(index))
   const browsing = {
     path: '/gallery',
     state: listState(
@@ -258,7 +271,15 @@ function galleryPage(viewer: Viewer, direction: Direction): SafeHtml {
         ${textArea({ name: 'text', label: 'Rules', isCode: true, required: false }, form)}
         ${checkboxes({ name: 'product', label: 'API products', choices: ['speech-to-text', 'sms', first] }, form)}
         ${checkboxes({ name: 'scope', label: 'Scopes', choices: many, hints: new Map([[many[1] ?? '', 'Reads orders, and where each of them is.']]) }, form)}
+        ${picker({ name: 'project', label: 'Project', suggestionsFrom: '#', suggestions: many.map((text) => ({ text, hint: first })) }, { ...form, values: { project: second } })}
         <button>Save</button>
+      </form>
+    </section>
+    <section>
+      <form class="card form" method="post" action="#">
+        <h2>Many scopes</h2>
+        ${scopePicker({ scopes, entries: new Map(scopes.map((name, index) => [name, { name, audience: `https://${index % 5}.api.example.com/v1`, description: long }])) }, { ...form, chosenScopes: scopes.slice(0, 7) })}
+        <p class="finish"><button>Create application</button></p>
       </form>
     </section>
     <section>
@@ -277,6 +298,10 @@ function galleryPage(viewer: Viewer, direction: Direction): SafeHtml {
         <div>
           <dt>Name</dt>
           <dd>${second}</dd>
+        </div>
+        <div>
+          <dt>Scopes</dt>
+          <dd>${scopeList(scopes)}</dd>
         </div>
       </dl>
       ${tabs({
