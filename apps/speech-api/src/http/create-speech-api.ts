@@ -6,7 +6,7 @@ import type { SpeechEngine } from '../engines/speech-engine.ts'
 import { handleErrors } from './handle-errors.ts'
 import { createJobs } from './jobs.ts'
 import { openApi } from './openapi.ts'
-import { openRecordingsFolder } from './recordings-folder.ts'
+import { createRecordingsFolder } from './recordings-folder.ts'
 import { formSchema } from './schemas.ts'
 import { transcriptionRoutes } from './transcription-routes.ts'
 
@@ -65,7 +65,7 @@ export interface RunningSpeechApi {
  */
 export async function startSpeechApi(options: SpeechApiOptions): Promise<RunningSpeechApi> {
   const { host = '127.0.0.1', port = 0 } = options
-  const server = await createServer(options, port)
+  const server = createServer(options, port)
   try {
     const url = await server.listen({ port, host })
     return { url, close: () => server.close() }
@@ -75,7 +75,7 @@ export async function startSpeechApi(options: SpeechApiOptions): Promise<Running
   }
 }
 
-async function createServer(options: SpeechApiOptions, port: number): Promise<FastifyInstance> {
+function createServer(options: SpeechApiOptions, port: number): FastifyInstance {
   const { authUrl, clientId, clientSecret, introspectionCacheMs = 3_000, allowInsecureRequests } = options
   const verifier = createTokenVerifier({
     introspection: { authUrl, clientId, clientSecret, cacheMs: introspectionCacheMs },
@@ -84,7 +84,7 @@ async function createServer(options: SpeechApiOptions, port: number): Promise<Fa
     allowInsecureRequests,
   })
   const engine = options.engine ?? createGrammarEngine()
-  const folder = await openRecordingsFolder(port)
+  const folder = createRecordingsFolder(port)
   const server = fastify({
     // Without headers and query: both may contain a token.
     logger: options.quiet

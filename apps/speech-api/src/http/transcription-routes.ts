@@ -45,7 +45,7 @@ export async function transcriptionRoutes(
 
   server.post(PATH, async (request, reply): Promise<TranscriptionResponse> => {
     jobs.checkCapacity()
-    const path = folder.newPath()
+    const path = await folder.newPath()
     let job: Job
     let isLong: boolean
     try {

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, utimes } from 'node:fs/promises'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -73,7 +73,11 @@ describe.skipIf(!built)('the built server', () => {
     const port = await freePort()
     const files = async () =>
       (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.wav'))
+    const [old, recent] = [join(folder, 'speech-api-old'), join(folder, 'speech-api-recent')]
+    for (const other of [old, recent]) await mkdir(other)
+    await utimes(old, 1, 1)
     const child = await start(port, { TMPDIR: folder })
+    await expect.poll(() => existsSync(old)).toBe(false)
     const upload = request(`http://127.0.0.1:${port}/v1/transcriptions`, {
       method: 'POST',
       headers: {
@@ -90,6 +94,7 @@ describe.skipIf(!built)('the built server', () => {
     expect(await files()).toHaveLength(1)
     await start(port, { TMPDIR: folder })
     await expect.poll(files).toHaveLength(0)
+    expect(existsSync(recent)).toBe(true)
   })
 
   test.each([

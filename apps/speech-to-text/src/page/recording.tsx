@@ -82,6 +82,9 @@ export function Recording({ name, wav, fields: given, api, onExpected, onRemove 
         {words && (
           <Words words={words} current={current} onPick={({ start, end }) => void surfer?.play(start, end)} />
         )}
+        {transcript?.text && fields?.expected !== 'speech' && (
+          <p class="hint">Nothing else was expected: other speech and sounds are misheard as this.</p>
+        )}
         {transcript?.warnings?.map(({ message }) => (
           <p key={message} class="warning">
             {message}

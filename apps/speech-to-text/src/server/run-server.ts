@@ -27,7 +27,7 @@ import { PAGE_CLIENT, PageController } from './page.controller.ts'
   ],
   controllers: [PageController],
 })
-export class PageModule {}
+class PageModule {}
 
 /** Creates the handler that serves the page during development. By default the built files are served. */
 export type ServePage = (server: Server) => Promise<RequestHandler>
