@@ -4,7 +4,6 @@ import base, { shared } from './vitest.config.ts'
 /** Tests that also have a long form. */
 const longForms = [
   'packages/cli/test/proxy/odd-messages.integration.test.ts',
-  'packages/token-service/test/admin/audit-sequences.integration.test.ts',
   'packages/token-service/test/portal/{log-in,random-acts,in-chromium/*}.integration.test.ts',
   'packages/token-service/test/storage/instances.integration.test.ts',
   'packages/token-stores/test/redis/foreign-entries.integration.test.ts',

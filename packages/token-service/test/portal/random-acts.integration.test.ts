@@ -6,6 +6,8 @@ import {
   type PostgresCluster,
 } from '@tokenwell/internal-testing/postgres'
 import { createRandom } from '@tokenwell/internal-testing/random'
+import { describeToken } from '../../src/oauth/describe-token.ts'
+import { accessTokenHash } from '../../src/oauth/token-storage.ts'
 import type { RegisteredClient } from '../../src/storage/application.ts'
 import { administeredService, introspect, requestToken } from '../test-service.ts'
 import {
@@ -21,10 +23,11 @@ import {
 useCheapPasswords()
 
 const isLong = process.env['TOKENWELL_SOAK'] === '1'
-const steps = Number(process.env['RUNS'] ?? (isLong ? 10_000 : 250))
+const steps = Number(process.env['RUNS'] ?? (isLong ? 10_000 : 500))
 // The same random numbers each time; `pnpm soak` tries many more acts, with a random seed.
 const seed = Number(process.env['SEED'] ?? (isLong ? Date.now() % 1_000_000 : 261_126))
 const products = ['payments', 'speech', 'sms']
+const apis = ['urn:orders', 'urn:bills']
 const projectNames = ['Billing', 'billing', 'Speech', 'Payroll', 'Ops'].flatMap((name) =>
   Array.from({ length: 6 }, (_, index) => `${name} ${index}`),
 )
@@ -32,13 +35,21 @@ const projectNames = ['Billing', 'billing', 'Speech', 'Payroll', 'Ops'].flatMap(
 const weights: Readonly<Record<string, number>> = {
   createProject: 3,
   createApplication: 6,
+  createByApi: 3,
   decide: 6,
   changeSettings: 2,
   move: 4,
   changeOwners: 4,
   rotate: 2,
-  token: 4,
-  introspect: 2,
+  token: 6,
+  tryToken: 2,
+  introspect: 6,
+  removeApis: 2,
+  revokeSecret: 4,
+  deleteApplication: 3,
+  restoreApplication: 6,
+  seeQueue: 2,
+  approveSeen: 4,
 }
 
 interface Person {
@@ -86,8 +97,14 @@ describe.skipIf(postgresIsAbsent)(`developers and administrators (${withoutPostg
       const grants = new Map<string, Grant>()
       const secrets: { readonly clientId: string; readonly clientSecret: string }[] = []
       const links: { readonly by: Person; readonly path: string }[] = []
-      /** The tokens that may be active, with the grant they are from. */
-      const tokens = new Map<string, readonly [clientId: string, grant: Grant]>()
+      /** The tokens that may be active, with the grant they are from and the secret or person that they were issued for. */
+      const tokens = new Map<string, readonly [clientId: string, grant: Grant, issuedFor: string]>()
+      /** Secrets, people and applications that have ended: nothing has their IDs again. */
+      const over = new Set<string>()
+      /** Forms that browsers have sent, and send again. */
+      const submissions: string[] = []
+      /** What an administrator saw in the queue, and decides on later. */
+      let queue: readonly string[] = []
       const succeeded = new Map<string, number>()
       /** The applications and projects that an administrator deleted. */
       const taken = new Set<string>()
@@ -115,6 +132,25 @@ describe.skipIf(postgresIsAbsent)(`developers and administrators (${withoutPostg
         if (grant) grants.set(clientId, { ...grant })
       }
 
+      /** Mostly a new form; else one that was sent before, also of something else. */
+      function submissionId(): string {
+        const again = random() < 0.3 ? pick(submissions) : undefined
+        const id = again ?? crypto.randomUUID()
+        submissions.push(id)
+        return id
+      }
+
+      function endSecrets({ secrets: all }: RegisteredClient): void {
+        for (const { id } of all) over.add(id)
+      }
+
+      async function received(clientId: string, token: string): Promise<void> {
+        const found = await storage.tokens.find(accessTokenHash(token))
+        const { secretId, applicationId } = found!.token
+        expect([secretId, applicationId].filter((id) => over.has(id))).toEqual([])
+        tokens.set(token, [clientId, grants.get(clientId)!, secretId])
+      }
+
       function check(client: RegisteredClient, of: readonly string[]): void {
         const { clientId, products: has } = client.application
         const grant = grants.get(clientId)
@@ -123,7 +159,30 @@ describe.skipIf(postgresIsAbsent)(`developers and administrators (${withoutPostg
         expect([clientId, grant !== undefined, unapproved, strangers]).toEqual([clientId, true, [], []])
       }
 
+      async function checkActive(
+        { aud = [] }: { readonly aud?: string | readonly string[] | undefined },
+        [clientId, grant, issuedFor]: readonly [clientId: string, grant: Grant, issuedFor: string],
+      ): Promise<void> {
+        // An approval that has ended does not come back with another one.
+        expect([clientId, grants.get(clientId) === grant]).toEqual([clientId, true])
+        expect([clientId, over.has(issuedFor)]).toEqual([clientId, false])
+        const { audiences } = (await storage.applications.findClient(clientId))!.application
+        expect([aud].flat().filter((each) => !audiences.includes(each))).toEqual([])
+      }
+
+      /** As introspection reports them, of all tokens that were issued last. */
+      async function checkTokens(): Promise<void> {
+        await Promise.all(
+          [...tokens].slice(-300).map(async ([value, issued]) => {
+            const found = await storage.tokens.find(accessTokenHash(value))
+            const described = describeToken(value, found, Date.now())
+            if (described.active) await checkActive(described, issued)
+          }),
+        )
+      }
+
       async function checkAll(): Promise<void> {
+        await checkTokens()
         const owned = new Map<string, readonly string[]>()
         for (const client of await storage.applications.page(1_000)) {
           const { application, project } = client
@@ -177,11 +236,15 @@ describe.skipIf(postgresIsAbsent)(`developers and administrators (${withoutPostg
         async deleteProject({ browser, projectId, administrator, who }) {
           if (projectId === undefined) return undefined
           const path = `/portal/projects/${projectId}/deletion`
+          const before = await storage.applications.list(projectId)
           const done = isDone(await browser.post(path, { decision: 'delete' }))
           if (!done) return false
           if (administrator) taken.add(projectId)
           const isEnd = administrator && !(await owners(projectId)).includes(who.id)
-          for (const client of await storage.applications.list(projectId)) (isEnd ? ended : renewed)(client)
+          for (const client of before) {
+            ;(isEnd ? ended : renewed)(client)
+            if (isEnd) endSecrets(client)
+          }
           return true
         },
         async restoreProject({ browser, projectId, administrator }) {
@@ -191,7 +254,7 @@ describe.skipIf(postgresIsAbsent)(`developers and administrators (${withoutPostg
         },
         async createApplication({ browser, projectId, administrator }) {
           if (projectId === undefined) return undefined
-          const form = { ...settings(), project: projectId, submission_id: crypto.randomUUID() }
+          const form = { ...settings(), project: projectId, submission_id: submissionId() }
           const { status, text } = await withProducts(browser, '/portal/new-application', form)
           if (status !== 200) return false
           const clientId = shown(text, 'client-id')
@@ -204,7 +267,12 @@ describe.skipIf(postgresIsAbsent)(`developers and administrators (${withoutPostg
           const { send } = instance()
           if (random() < 0.3)
             return (await send('POST', '/projects', { name: pick(projectNames) })).status < 400
-          const form = { name: 'api', projectId: projectId ?? 'none', products: some(products) }
+          const form = {
+            name: 'api',
+            projectId: projectId ?? 'none',
+            products: some(products),
+            audiences: some(apis),
+          }
           const { status, body } = await send('POST', '/applications', form)
           if (status !== 201) return false
           secrets.push(body)
@@ -241,6 +309,7 @@ describe.skipIf(postgresIsAbsent)(`developers and administrators (${withoutPostg
           if (administrator) taken.add(client.application.id)
           const isEnd = administrator && !(await owners(client.project.id)).includes(who.id)
           ;(isEnd ? ended : renewed)(client)
+          if (isEnd) endSecrets(client)
           return true
         },
         async restoreApplication({ browser, client, administrator }) {
@@ -261,9 +330,10 @@ describe.skipIf(postgresIsAbsent)(`developers and administrators (${withoutPostg
         },
         async rotate({ browser, client }) {
           if (!client) return undefined
-          const form = { overlap: pick(['now', 'never'])!, submission_id: crypto.randomUUID() }
+          const form = { overlap: pick(['now', 'never'])!, submission_id: submissionId() }
           const { status, text } = await browser.post(`${pathOf(client)}/secrets`, form)
           if (status !== 200) return false
+          if (form.overlap === 'now') endSecrets(client)
           secrets.push({
             clientId: client.application.clientId,
             clientSecret: shown(text, 'client-secret'),
@@ -310,17 +380,87 @@ describe.skipIf(postgresIsAbsent)(`developers and administrators (${withoutPostg
           check(client, [])
           const grant = grants.get(secret.clientId)!
           for (const product of body.api_product_list_json) expect([...grant.products]).toContain(product)
-          tokens.set(body.access_token, [secret.clientId, grant])
+          await received(secret.clientId, body.access_token)
+          return true
+        },
+        async tryToken({ browser, client }) {
+          if (!client) return undefined
+          const { clientId } = client.application
+          const { status, text } = await browser.post('/portal/reference/token', { client_id: clientId })
+          if (status !== 200) return false
+          await received(clientId, (JSON.parse(text) as { access_token: string }).access_token)
+          return true
+        },
+        async revokeSecret({ browser, client }) {
+          const id = client && pick(client.secrets)?.id
+          if (id === undefined) return undefined
+          const done = isDone(await browser.post(`${pathOf(client!)}/secrets/${id}/revocation`))
+          if (done) over.add(id)
+          return done
+        },
+        async removeApis({ client }) {
+          if (!client) return undefined
+          const audiences = some(client.application.audiences)
+          const path = `/applications/${client.application.clientId}`
+          return (await instance().send('PATCH', path, { audiences })).status === 200
+        },
+        async seeQueue() {
+          const clients = await storage.applications.page(1_000)
+          queue = clients
+            .filter(({ application: { status, requested } }) => status === 'pending' || requested)
+            .map(({ application: { revision, clientId } }) => `${revision} ${clientId}`)
+          return queue.length > 0
+        },
+        // Much has happened since, perhaps.
+        async approveSeen({ browser, administrator }) {
+          if (queue.length === 0) return undefined
+          const seen = new Map(queue.map((each) => each.split(' ').toReversed() as [string, string]))
+          const before = new Map(
+            (await storage.applications.page(1_000)).map((client) => [client.application.clientId, client]),
+          )
+          const body = new URLSearchParams({ csrf_token: browser.csrfToken, reason: '' })
+          for (const each of queue) body.append('selected', each)
+          const response = await browser.send('/portal/approvals', { method: 'POST', body })
+          for (const [clientId, revision] of seen) {
+            const was = before.get(clientId)
+            const is = (await storage.applications.findClient(clientId))?.application
+            const isAsSeen = administrator && String(was?.application.revision) === revision
+            if (!isAsSeen) expect(is).toEqual(was?.application)
+            else if (was) await approved(was)
+          }
+          return isDone(response)
+        },
+        async purge() {
+          const before = await storage.applications.page(1_000)
+          await pick([one, other])!.context.storage.projects.purge(Date.now() + 31 * 86_400_000)
+          const after = new Set((await storage.applications.page(1_000)).map((each) => each.application.id))
+          const gone = before.filter(({ application }) => !after.has(application.id))
+          for (const client of gone) {
+            over.add(client.application.id)
+            endSecrets(client)
+            ended(client)
+          }
+          return gone.length > 0
+        },
+        async removePerson({ browser, who }) {
+          const person = pick(people)!
+          if (people.length < 6 || person === who) return undefined
+          const done = isDone(await browser.post(`/portal/developers/${person.id}/removal`))
+          if (!done) return false
+          expect(await isAdministrator(who)).toBe(true)
+          over.add(person.id)
+          people.splice(people.indexOf(person), 1)
           return true
         },
         async introspect() {
-          const [token, [clientId, grant]] = pick([...tokens]) ?? ['', []]
+          const [token, [clientId, grant, issuedFor]] = pick([...tokens]) ?? ['', []]
           if (clientId === undefined) return undefined
           const { body } = await introspect(instance().authUrl, token)
           // An approval that has ended does not come back with another one.
-          if (body.active) expect([clientId, grants.get(clientId) === grant]).toEqual([clientId, true])
-          else tokens.delete(token)
-          return body.active
+          // No token becomes active again: it stays in the list, to be looked at later.
+          if (!body.active) return false
+          await checkActive(body, [clientId, grant!, issuedFor!])
+          return true
         },
       }
 
