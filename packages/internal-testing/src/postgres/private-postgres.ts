@@ -15,16 +15,20 @@ export const isInstalled = newest !== undefined
 
 const forTests = { fsync: 'off', max_connections: 300 }
 
-/** A private server in a temporary folder. */
+/** A private server in a temporary folder; a standby of the server at the URL `standbyOf`, if there is one. */
 export async function startPostgresServer(
   further: Readonly<Record<string, string | number>> = forTests,
+  standbyOf?: string,
 ): Promise<SharedServer & { readonly crash: () => Promise<void> }> {
   if (newest === undefined) throw new Error('PostgreSQL is not here: install the Debian package postgresql.')
   const bin = join(binaries, newest, 'bin')
   const data = mkdtempSync(join(tmpdir(), 'tokenwell-postgres-'))
   const user = unprivilegedUser(data)
-  const initdb = ['-D', data, '-U', 'tokenwell', '-A', 'trust', '--no-sync']
-  await promisify(execFile)(join(bin, 'initdb'), initdb, { ...user, cwd: data })
+  const [program, args] =
+    standbyOf === undefined
+      ? ['initdb', ['-U', 'tokenwell', '-A', 'trust']]
+      : ['pg_basebackup', ['--dbname', standbyOf, '--write-recovery-conf', '--checkpoint=fast']]
+  await promisify(execFile)(join(bin, program), ['-D', data, '--no-sync', ...args], { ...user, cwd: data })
 
   const port = await freePort()
   const settings = {
@@ -33,9 +37,9 @@ export async function startPostgresServer(
     unix_socket_directories: data,
     ...further,
   }
-  const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const start = async () => {
-    const started = spawn(join(bin, 'postgres'), ['-D', data, ...args], {
+    const started = spawn(join(bin, 'postgres'), ['-D', data, ...options], {
       ...user,
       cwd: data,
       stdio: ['ignore', 'ignore', 'pipe'],
@@ -69,7 +73,7 @@ function saysReady(server: ChildProcess): Promise<void> {
     server.once('exit', () => reject(new Error(`PostgreSQL exited: ${said}`)))
     server.stderr?.setEncoding('utf8').on('data', (text: string) => {
       said += text
-      if (said.includes('ready to accept connections')) resolve()
+      if (/ready to accept (read-only )?connections/.test(said)) resolve()
     })
   })
 }
