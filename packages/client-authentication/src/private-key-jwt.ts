@@ -2,6 +2,7 @@ import { clientAssertion, type ClientAuthentication } from '@tokenwell/core'
 import { SignJWT } from 'jose'
 import { addSentences, explainClockSkew } from './explain-rejection.ts'
 import {
+  certificateThumbprint,
   importSigningKey,
   type SigningKey,
   type SigningKeyInput,
@@ -13,6 +14,11 @@ export interface PrivateKeyJwtOptions extends SigningKeyOptions {
   readonly key: SigningKeyInput | (() => SigningKeyInput | Promise<SigningKeyInput>)
   /** ID under which the server knows the key. @default the `kid` of a JWK */
   readonly keyId?: string | undefined
+  /**
+   * The certificate of the key, or a chain with it, as PEM text: its thumbprint is sent (`x5t#S256`), which Entra ID requires. A
+   * function is called when the key changes. @default the `x5t#S256` of a JWK
+   */
+  readonly certificate?: string | (() => string | Promise<string>) | undefined
   /** @default the algorithm of the key; RS256 for RSA keys that state none */
   readonly algorithm?: string | undefined
   /** The `aud` of assertions. @default the issuer, if it is known, else the token endpoint */
@@ -36,19 +42,30 @@ export function privateKeyJwt(options: PrivateKeyJwtOptions): ClientAuthenticati
   let last: { readonly input: SigningKeyInput; readonly imported: Promise<SigningKey> } | undefined
   const load = async (): Promise<SigningKey> => {
     const input = typeof options.key === 'function' ? await options.key() : options.key
-    if (last === undefined || last.input !== input)
-      last = { input, imported: importSigningKey(input, options) }
+    if (last === undefined || last.input !== input) last = { input, imported: importKey(input) }
     return last.imported
+  }
+  const importKey = async (input: SigningKeyInput): Promise<SigningKey> => {
+    const key = await importSigningKey(input, options)
+    const { certificate } = options
+    if (certificate === undefined) return key
+    const pem = typeof certificate === 'function' ? await certificate() : certificate
+    return { ...key, certificateThumbprint: await certificateThumbprint(pem, key) }
   }
   let sent: string | undefined
   const assertion = clientAssertion(
     async ({ clientId, tokenEndpoint, issuer }) => {
-      const { privateKey, algorithm, keyId } = await load()
+      const { privateKey, algorithm, keyId, certificateThumbprint: thumbprint } = await load()
       const audience = options.audience ?? issuer ?? `${tokenEndpoint.origin}${tokenEndpoint.pathname}`
       sent = `The assertion has the audience "${audience}" and ${keyId === undefined ? 'no key ID' : `the key ID "${keyId}"`}.`
       const issuedAt = Math.floor(Date.now() / 1000) - skewSeconds
       return new SignJWT()
-        .setProtectedHeader({ alg: algorithm, typ: 'JWT', ...(keyId !== undefined && { kid: keyId }) })
+        .setProtectedHeader({
+          alg: algorithm,
+          typ: 'JWT',
+          ...(keyId !== undefined && { kid: keyId }),
+          ...(thumbprint !== undefined && { 'x5t#S256': thumbprint }),
+        })
         .setIssuer(clientId)
         .setSubject(clientId)
         .setAudience(audience)
@@ -61,8 +78,11 @@ export function privateKeyJwt(options: PrivateKeyJwtOptions): ClientAuthenticati
   )
   return {
     ...assertion,
-    // Another key ID may be accepted, even for the same key.
-    revision: async () => `${(await load()).thumbprint} ${(await load()).keyId}`,
+    // Another key ID or certificate may be accepted, even for the same key.
+    revision: async () => {
+      const { thumbprint, keyId, certificateThumbprint: ofCertificate } = await load()
+      return `${thumbprint} ${keyId} ${ofCertificate}`
+    },
     explain(error, headers) {
       if (error.kind === 'credentials') addSentences(error, sent, explainClockSkew(headers))
     },

@@ -1,7 +1,16 @@
 import { configurationError } from '@tokenwell/core/protocol'
-import { calculateJwkThumbprint, exportJWK, importJWK, importPKCS8, type CryptoKey, type JWK } from 'jose'
+import {
+  base64url,
+  calculateJwkThumbprint,
+  exportJWK,
+  importJWK,
+  importPKCS8,
+  importX509,
+  type CryptoKey,
+  type JWK,
+} from 'jose'
 
-/** A private key: a `CryptoKey`, a JWK, or PEM text with a PKCS #8 key. */
+/** A private key: a `CryptoKey`, a JWK, or PEM text with a PKCS #8 key, beside which there may be certificates. */
 export type SigningKeyInput = CryptoKey | JWK | string
 
 export interface SigningKey {
@@ -12,6 +21,8 @@ export interface SigningKey {
   readonly thumbprint: string
   /** Absent for a `CryptoKey` that is not extractable. */
   readonly publicJwk: JWK | undefined
+  /** The `x5t#S256` of a JWK. */
+  readonly certificateThumbprint?: string | undefined
 }
 
 export interface SigningKeyOptions {
@@ -54,7 +65,9 @@ function isCryptoKey(input: CryptoKey | JWK): input is CryptoKey {
 async function fromPem(pem: string, options: SigningKeyOptions): Promise<SigningKey> {
   const mistake = explainPem(pem)
   if (mistake !== undefined) throw configurationError(`key is not valid PEM text. ${mistake}`)
-  const [, label] = /-----BEGIN ([A-Z0-9 ]+)-----/.exec(pem) ?? []
+  // Key vaults and openssl pkcs12 write attributes before the key, and certificates beside it.
+  const [, label] =
+    /-----BEGIN ([A-Z0-9 ]*PRIVATE KEY)-----/.exec(pem) ?? /-----BEGIN ([A-Z0-9 ]+)-----/.exec(pem) ?? []
   if (label === undefined)
     throw configurationError('key is not PEM text, which starts with -----BEGIN PRIVATE KEY-----.')
   if (label !== 'PRIVATE KEY') {
@@ -64,9 +77,13 @@ async function fromPem(pem: string, options: SigningKeyOptions): Promise<Signing
         : `key contains "${label}". A private key is needed to sign.`,
     )
   }
+  const [block] = blocksOf(pem, label)
+  if (block === undefined) {
+    throw configurationError('key is incomplete: its last line, -----END PRIVATE KEY-----, is missing.')
+  }
   const candidates = options.algorithm ? [options.algorithm] : [...Object.values(curves), 'RS256']
   for (const algorithm of candidates) {
-    const key = await importPKCS8(pem, algorithm, { extractable: true }).catch(() => undefined)
+    const key = await importPKCS8(block, algorithm, { extractable: true }).catch(() => undefined)
     if (key) return fromCryptoKey(key, { ...options, algorithm })
   }
   throw configurationError(
@@ -92,7 +109,40 @@ async function fromJwk(jwk: JWK, options: SigningKeyOptions): Promise<SigningKey
     keyId: options.keyId ?? jwk.kid,
     thumbprint: await calculateJwkThumbprint(jwk),
     publicJwk: publicPartOf(jwk),
+    certificateThumbprint: jwk['x5t#S256'],
   }
+}
+
+/** The complete blocks of a PEM text that have this label. */
+function blocksOf(pem: string, label: string): readonly string[] {
+  return pem.match(new RegExp(`-----BEGIN ${label}-----[^-]+-----END ${label}-----`, 'g')) ?? []
+}
+
+/**
+ * The thumbprint of the key's certificate, by which Entra ID finds it (RFC 7515, section 4.1.8).
+ *
+ * @param pem one certificate, or a chain with it
+ * @throws {TokenError} of kind `configuration` if none is that of the key
+ */
+export async function certificateThumbprint(
+  pem: string,
+  { algorithm, publicJwk, thumbprint }: SigningKey,
+): Promise<string> {
+  const certificates = typeof pem === 'string' ? blocksOf(pem, 'CERTIFICATE') : []
+  if (certificates.length === 0) {
+    throw configurationError('certificate is not PEM text, which starts with -----BEGIN CERTIFICATE-----.')
+  }
+  for (const certificate of certificates) {
+    const key = await importX509(certificate, algorithm, { extractable: true }).catch(() => undefined)
+    const ofKey = key && (await calculateJwkThumbprint(await exportJWK(key)))
+    // Of a key that is not extractable, nothing is known that could be compared.
+    if (ofKey === undefined || (publicJwk !== undefined && ofKey !== thumbprint)) continue
+    const der = Uint8Array.from(atob(certificate.replaceAll(/-----[^-]+-----|\s/g, '')), (c) =>
+      c.charCodeAt(0),
+    )
+    return base64url.encode(new Uint8Array(await crypto.subtle.digest('SHA-256', der)))
+  }
+  throw configurationError('certificate is not that of the key.')
 }
 
 async function fromCryptoKey(key: CryptoKey, { keyId, algorithm }: SigningKeyOptions): Promise<SigningKey> {

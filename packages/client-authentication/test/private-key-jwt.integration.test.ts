@@ -1,8 +1,9 @@
-import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
+import { createHash, createPrivateKey, generateKeyPairSync, X509Certificate } from 'node:crypto'
 import { clientCredentials, type TokenError } from '@tokenwell/core'
 import { privateKeyJwt, type PrivateKeyJwtOptions } from '@tokenwell/client-authentication'
 import { expectNoSecrets } from '@tokenwell/internal-testing'
 import { decodeJwt, decodeProtectedHeader, exportJWK, exportPKCS8, generateKeyPair, type JWK } from 'jose'
+import { generate } from 'selfsigned'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startOidcProvider, type OidcProvider } from './servers/oidc-provider.ts'
 
@@ -55,6 +56,64 @@ describe('privateKeyJwt', () => {
       }
     },
   )
+
+  describe('with a certificate', () => {
+    const subject = [{ name: 'commonName', value: 'orders' }]
+    /** As `openssl pkcs12 -nodes` writes them. */
+    const attributes = 'Bag Attributes\n    friendlyName: orders\nKey Attributes: <No Attributes>\n'
+    const createCertificate = async () => {
+      const { private: privateKey, cert } = await generate(subject, { keySize: 2048, algorithm: 'sha256' })
+      const key = createPrivateKey(privateKey).export({ type: 'pkcs8', format: 'pem' }).toString()
+      const thumbprint = createHash('sha256').update(new X509Certificate(cert).raw).digest('base64url')
+      return { key, cert, thumbprint }
+    }
+    const headerOf = async (options: PrivateKeyJwtOptions) => {
+      const { publicJwk } = await keyPair('ES256')
+      const provider = await start('ES256', publicJwk)
+      await tokensOf(provider, options)
+        .getToken()
+        .catch(() => {})
+      return decodeProtectedHeader(provider.requests.at(-1)!.get('client_assertion')!)
+    }
+
+    it('sends the thumbprint of the one that belongs to the key, in any order of a PEM file', async () => {
+      const [own, ofIssuer] = [await createCertificate(), await createCertificate()]
+      const header = { alg: 'PS256', typ: 'JWT', 'x5t#S256': own.thumbprint }
+      const files = [
+        attributes + own.key + attributes + own.cert,
+        `${attributes}${ofIssuer.cert}\n${own.cert}\n${attributes}${own.key}`,
+      ]
+      for (const pem of files) {
+        expect(await headerOf({ key: pem, certificate: pem, algorithm: 'PS256' })).toEqual(header)
+      }
+      expect(await headerOf({ key: own.key, certificate: async () => own.cert, algorithm: 'PS256' })).toEqual(
+        header,
+      )
+      // Without the option, nothing is sent: a server may not know it.
+      expect(await headerOf({ key: files[0]! })).toEqual({ alg: 'RS256', typ: 'JWT' })
+    })
+
+    it('sends the thumbprint of a JWK', async () => {
+      const { jwk } = await keyPair('PS256')
+      const key = { ...jwk, 'x5t#S256': 'thumbprint' }
+      expect(await headerOf({ key, algorithm: 'PS256' })).toMatchObject({ 'x5t#S256': 'thumbprint' })
+    })
+
+    it.each([
+      ['of another key', async () => (await createCertificate()).cert, 'certificate is not that of the key.'],
+      ['that is a key', async () => (await createCertificate()).key, 'certificate is not PEM text'],
+      ['that is missing', async () => '', 'certificate is not PEM text'],
+    ])('does not request a token with one %s', async (_which, certificate, message) => {
+      const { key } = await createCertificate()
+      const { publicJwk } = await keyPair('ES256')
+      const provider = await start('ES256', publicJwk)
+      const tokens = tokensOf(provider, { key, certificate: await certificate() })
+      await expect(tokens.getToken()).rejects.toMatchObject({
+        kind: 'configuration',
+        message: expect.stringContaining(message),
+      })
+    })
+  })
 
   it('signs one assertion for 1,000 callers, with the claims of RFC 7523', async () => {
     const { jwk, publicJwk } = await keyPair('ES256')
@@ -116,6 +175,11 @@ describe('privateKeyJwt', () => {
   it.each<[string, (pair: Awaited<ReturnType<typeof keyPair>>) => unknown, string]>([
     ['a public JWK', ({ publicJwk }) => publicJwk, 'key is a public or symmetric JWK'],
     ['text', () => 'secret', 'key is not PEM text'],
+    [
+      'a truncated PEM',
+      ({ pem }) => pem.slice(0, 100),
+      'key is incomplete: its last line, -----END PRIVATE KEY-----, is missing.',
+    ],
     [
       'a public key in PEM',
       () => '-----BEGIN PUBLIC KEY-----\n',
