@@ -496,6 +496,22 @@ describe('several issuers', () => {
     }
   })
 
+  it('may have names that are not ASCII', async () => {
+    const key = await createSigningKey()
+    const name = 'https://bücher.example.com/ä'
+    const others = { audience, jwks: { keys: [key.publicJwk] } }
+    const { sign, clock } = verifierFor([])
+    const verifier = createTokenVerifier({
+      issuers: [
+        { issuer: name, ...others },
+        { issuer: 'https://bÃ¼cher.example.com/Ã¤', ...others, audience: 'wrong' },
+      ],
+      clock,
+    })
+    const token = await sign(key, {}, { iss: name })
+    expect(await verifier.verify(`Bearer ${token}`)).toMatchObject({ issuer: name })
+  })
+
   it('are found by a function, whose changes apply at once', async () => {
     const calls: string[] = []
     const { known, sign, statusOf } = await start(async (name) => {

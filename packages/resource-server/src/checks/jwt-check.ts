@@ -1,7 +1,6 @@
 import { TokenError } from '@tokenwell/core'
 import { errorCode } from '@tokenwell/core/protocol'
 import {
-  decodeJwt,
   decodeProtectedHeader,
   errors,
   type JWK,
@@ -16,6 +15,7 @@ import { createIssuerKeys, type IssuerKeysOptions } from './issuer-keys.ts'
 import type { KeySet } from './key-set.ts'
 import { findRestriction, toVerifiedToken, type TokenRestrictions } from './requirements.ts'
 import type { CheckResult, TokenCheck } from './token-check.ts'
+import { unverifiedIssuer } from './unverified-jwt.ts'
 import { findOtherType, isAnyType, type AcceptedType } from './token-type.ts'
 
 /** An issuer of access tokens, and which of its tokens are accepted on every route. */
@@ -77,7 +77,7 @@ export function createJwtCheck(findIssuer: FindIssuer): TokenCheck['check'] {
     return found
   }
   return async (token) => {
-    const options = await findIssuer(issuerOf(token))
+    const options = await findIssuer(unverifiedIssuer(token))
     return 'claim' in options
       ? { reason: options }
       : checkJwt(token, prepared.get(options) ?? prepare(options), options)
@@ -103,14 +103,6 @@ function requirementsOf(options: JwtCheckOptions): PreparedIssuer['requirements'
     algorithms: [...algorithms],
     clockTolerance: clockToleranceSeconds,
     requiredClaims: typ === 'at+jwt' ? ['exp', 'sub', 'client_id', 'iat', 'jti'] : ['exp'],
-  }
-}
-
-function issuerOf(token: string): unknown {
-  try {
-    return decodeJwt(token).iss
-  } catch {
-    return undefined
   }
 }
 

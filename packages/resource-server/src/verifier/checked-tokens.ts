@@ -1,5 +1,5 @@
 import type { Clock } from '@tokenwell/core'
-import { refreshed, type Refreshed } from '@tokenwell/core/adapter'
+import { refreshed, type Refreshed, type RefreshedOptions } from '@tokenwell/core/adapter'
 import { LRUCache } from 'lru-cache'
 import type { CheckResult, TokenCheck } from '../checks/token-check.ts'
 import type { VerificationEventListener } from './token-verifier-options.ts'
@@ -27,6 +27,10 @@ export class CheckedTokens {
   readonly #invalid: LRUCache<string, Entry>
   readonly #pending = new Map<string, Entry>()
   readonly #options: CheckedTokensOptions
+  // One object for all tokens of a check: what a token keeps is collected or copied by the garbage collector.
+  readonly #entryOptions = new WeakMap<TokenCheck, RefreshedOptions<CheckedToken>>()
+  readonly #load = (token: string, check: TokenCheck, known: boolean): Promise<CheckedToken> =>
+    this.#check(token, check, known)
 
   constructor(options: CheckedTokensOptions) {
     this.#options = options
@@ -55,9 +59,16 @@ export class CheckedTokens {
     }
   }
 
-  #createEntry({ cacheMs, staleIfErrorMs, timeoutMs }: TokenCheck): Entry {
+  #createEntry(check: TokenCheck): Entry {
+    const known = this.#entryOptions.get(check)
+    const options = known ?? this.#optionsOf(check)
+    if (!known) this.#entryOptions.set(check, options)
+    return refreshed(this.#load, options)
+  }
+
+  #optionsOf({ cacheMs, staleIfErrorMs, timeoutMs }: TokenCheck): RefreshedOptions<CheckedToken> {
     const { clock, waitUntil } = this.#options
-    return refreshed((...parameters) => this.#check(...parameters), {
+    return {
       maxAgeMs: ({ result }) => cacheMs[result.token ? 'valid' : 'invalid'],
       keepMs: ({ result }) => (result.token ? staleIfErrorMs : 0),
       pauseMs: 0,
@@ -66,7 +77,7 @@ export class CheckedTokens {
       ...(cacheMs.valid === 0 && { shares: false }),
       waitUntil,
       clock,
-    })
+    }
   }
 
   async #check(token: string, check: TokenCheck, known: boolean): Promise<CheckedToken> {

@@ -11,6 +11,7 @@ import type { FindIssuer, IssuerOptions, JwtCheckOptions } from '../checks/jwt-c
 import { checkRestrictions, type TokenRestrictions } from '../checks/requirements.ts'
 import type { TokenCheck } from '../checks/token-check.ts'
 import { isAnyType } from '../checks/token-type.ts'
+import { unverifiedIssuer, unverifiedPart } from '../checks/unverified-jwt.ts'
 import { oneOf, rejectionReason, type RejectionReason } from '../http/rejection-reason.ts'
 import { tokenError } from '../http/token-verification-error.ts'
 import type { TokenVerifierOptions } from './token-verifier-options.ts'
@@ -66,7 +67,7 @@ export function chooseCheck(
   const jwt = checkRevocation ? bothChecks(signed, opaque!) : signed
   return (token) => {
     if (!isJwt(token)) return forOpaque ?? notJwt(token)
-    return (introspected.size > 0 && introspected.get(issuerOf(token) as string)) || jwt
+    return (introspected.size > 0 && introspected.get(unverifiedIssuer(token) as string)) || jwt
   }
 }
 
@@ -250,20 +251,7 @@ function bothChecks(signed: TokenCheck, introspection: IntrospectionCheck): Toke
 
 /** Whether a token has the shape of a signed JWT: three parts, the first of which is a JSON object. */
 function isJwt(token: string): boolean {
-  return /^[\w-]+\.[\w-]+\.[\w-]*$/.test(token) && typeof partOf(token, 0) === 'object'
-}
-
-/** The issuer that a JWT names, before anything is verified. */
-function issuerOf(token: string): unknown {
-  return (Object(partOf(token, 1)) as { readonly iss?: unknown }).iss
-}
-
-function partOf(token: string, index: 0 | 1): unknown {
-  try {
-    return JSON.parse(atob(token.split('.', 2)[index]!.replaceAll('-', '+').replaceAll('_', '/')))
-  } catch {
-    return undefined
-  }
+  return /^[\w-]+\.[\w-]+\.[\w-]*$/.test(token) && typeof unverifiedPart(token, 0) === 'object'
 }
 
 function notJwt(token: string): RejectionReason {
