@@ -1,3 +1,4 @@
+import { keepOwner } from '@tokenwell/core/adapter'
 import type { InternalAxiosRequestConfig as Config } from 'axios'
 
 /** The timeout in milliseconds as axios reads it, which may be a string; 0 without one. */
@@ -23,9 +24,6 @@ export interface RequestAbortSignal {
   stop(): void
 }
 
-/** Where core notes which provider's token request a signal belongs to: such a request must not wait for itself. */
-const sentBy = Symbol.for('tokenwell.sentBy')
-
 const uncancellable: RequestAbortSignal = { signal: undefined, stop() {} }
 
 /** Not `AbortSignal.any`, which leaks on Node 22: callers share one signal or cancel token between many requests. */
@@ -35,7 +33,7 @@ export function abortSignalOf(config: Config, startedAt: number): RequestAbortSi
   const signal = config.signal as AbortSignal | undefined
   if (!startedAt && !cancelToken) return signal ? { signal, stop() {} } : uncancellable
   const controller = new AbortController()
-  if (signal) Reflect.set(controller.signal, sentBy, Reflect.get(signal, sentBy))
+  keepOwner(signal, controller.signal)
   const abort = () => controller.abort(signal?.aborted ? signal.reason : cancelToken?.reason)
   const ms = remainingTimeout(config, startedAt)
   const timer =

@@ -22,3 +22,5 @@ export {
   type GrantRequest,
 } from './sources/grant-source.ts'
 export type { TokenEndpointOptions } from './sources/client.ts'
+export { keepOwner } from './runtime/own-request.ts'
+export type { ApiChallenge, FirstRequest } from './protocol/token-source.ts'

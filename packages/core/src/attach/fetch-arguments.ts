@@ -102,6 +102,11 @@ export class OutgoingRequest implements AttachRequest {
     return !this.#wasSent || this.#keptBody.repeated(maxRepeatedBytes) !== undefined
   }
 
+  /** Whether the body is a stream that is still to be kept. */
+  get isUncertain(): boolean {
+    return this.#keptBody !== undefined
+  }
+
   get #hasBody(): boolean {
     return (this.init.body ?? (isRequest(this.#input) ? this.#input.body : null)) !== null
   }

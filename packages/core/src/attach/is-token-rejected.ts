@@ -1,6 +1,7 @@
 import { readChallenges } from '../protocol/challenges.ts'
 import { readFault } from '../protocol/error-response.ts'
 import { headerValue, type ResponseHeaders } from '../protocol/headers.ts'
+import { waitFor } from '../runtime/wait.ts'
 
 /** What an attacher reads of an API's response. A `Response` is one. */
 export interface ApiResponse {
@@ -16,15 +17,19 @@ export interface ApiResponse {
  * Creates the decision whether a response to a request with a token means that the API rejected the token: that of the
  * application, or that of {@link classifyApiResponse}.
  *
- * @param decide the application's; undefined leaves the decision to the rules
+ * @param decide the application's; undefined, or none within 30 s, leaves the decision to the rules
  */
 export function createRejectionCheck(
   decide: ((response: ApiResponse) => boolean | undefined | Promise<boolean | undefined>) | undefined,
-): (response: ApiResponse) => Promise<boolean> {
-  return async (response) => {
+): (response: ApiResponse, signal: AbortSignal | undefined) => Promise<boolean> {
+  return async (response, signal) => {
     const { status, headers, url } = response
     const readBody = (): string | undefined | Promise<string | undefined> => response.readBody?.()
-    const decision = await decide?.({ status, headers, url, readBody })
+    const deciding = decide?.({ status, headers, url, readBody })
+    const decision =
+      typeof deciding === 'object'
+        ? await waitFor(deciding, maxDecisionMs, signal, () => undefined)
+        : deciding
     if (decision !== undefined) return decision
     if (status < 400) return false
     const isJson = /\bjson\b/i.test(headerValue(headers, 'content-type') ?? '')
@@ -32,6 +37,9 @@ export function createRejectionCheck(
     return classifyApiResponse(status, headers, body).tokenRejected
   }
 }
+
+/** How long the application may take to decide. */
+const maxDecisionMs = 30_000
 
 /** Whether an API rejected the token itself. */
 export interface ApiResponseClassification {

@@ -2,16 +2,11 @@ import { scopes } from '../protocol/build-token-request.ts'
 import { challengeWith } from '../protocol/challenges.ts'
 import { headerValue, type ResponseHeaders } from '../protocol/headers.ts'
 import { covers } from '../protocol/secure-url.ts'
-import { configurationError } from '../protocol/token-error.ts'
+import { changeTokenError, configurationError, isTokenError } from '../protocol/token-error.ts'
 import type { AccessToken } from '../provider/access-token.ts'
-import { isOwnRequest } from '../provider/pending-request.ts'
-import {
-  checkProvider,
-  type GetTokenOptions,
-  type RejectedRequest,
-  type TokenProvider,
-} from '../provider/token-provider.ts'
-import type { ApiChallenge } from '../protocol/token-source.ts'
+import { isOwnRequest } from '../runtime/own-request.ts'
+import { checkProvider, type RejectedRequest, type TokenProvider } from '../provider/token-provider.ts'
+import type { FirstRequest } from '../protocol/token-source.ts'
 import { createRejectionCheck, type ApiResponse } from './is-token-rejected.ts'
 import {
   absoluteUrl,
@@ -73,6 +68,8 @@ export interface AttachRequest {
   readonly hasHeader?: boolean | undefined
   /** False if it cannot be sent again: it then waits for the replacement of a token that was rejected. @default true */
   readonly repeatable?: boolean | undefined
+  /** Whether it is known only after sending whether it can be sent again, as with a body that is still arriving. @default false */
+  readonly isUncertain?: boolean | undefined
 }
 
 /** How a request carries its token. */
@@ -112,7 +109,7 @@ export interface TokenAttacher {
    *
    * @param send sends the request once, with these headers; as it is if there are none, because no token may be sent to its URL
    * or it has such a header already. What it throws, the caller gets
-   * @throws {TokenError} if no token is available
+   * @throws {TokenError} if no token is available; if a replacement for a rejected token is not, with the API's response as `cause`
    * @throws the signal's reason if the caller aborts while it waits for a token
    */
   send<Result>(
@@ -130,7 +127,7 @@ interface Exchange {
   token: AccessToken
   // Each of these causes one repeated request.
   isReplacement: boolean
-  isWider: boolean
+  isStepUp: boolean
   hasNonce: boolean
 }
 
@@ -179,16 +176,14 @@ export function createTokenAttacher(
       const signal = callerSignal ?? undefined
       const provider = providerFor(request)
       const waitForReplacement = !retryOnRejection || request.repeatable === false
-      const options = { signal, waitForReplacement }
-      // A cached token needs no challenge. To a request that is not repeated, a response without a token would be all that the
-      // caller gets.
-      const mayAsk =
-        provider && !waitForReplacement && !request.hasHeader && provider.peekToken?.() === undefined
-      let token: AccessToken | Awaited<ReturnType<typeof send>> | undefined
+      let token: AccessToken | undefined
       try {
-        token = mayAsk
-          ? await firstToken(provider, request, options, () => send(undefined), rejectsAnonymous(request))
-          : await provider?.getToken(options)
+        // To a request that may not be repeated, a response without a token would be all that the caller gets.
+        const mayBeRepeated = !waitForReplacement && !request.isUncertain && !request.hasHeader
+        const first = mayBeRepeated ? provider?.sendFirst?.(firstRequest(request, signal, send)) : undefined
+        const sent = first && (await first)
+        if (sent) return sent.result
+        token = await provider?.getToken({ signal, waitForReplacement })
       } catch (error) {
         // The token request of this very provider, through a client that attaches its tokens, is sent without one.
         if (!isOwnRequest(error)) throw error
@@ -198,7 +193,6 @@ export function createTokenAttacher(
         if (sent.status === 401 && !provider) explainMissingToken(sent.request ?? request)
         return sent.result
       }
-      if ('status' in token) return token.result
       if (token.resource !== undefined && !mayGoTo(token, fullUrl(request))) {
         provider.report?.({ type: 'token_withheld', origin: originOf(request.url) })
         const sent = await send(undefined)
@@ -211,14 +205,14 @@ export function createTokenAttacher(
         signal,
         token,
         isReplacement: false,
-        isWider: false,
+        isStepUp: false,
         hasNonce: false,
       }
       let attachment = token.tokenType === 'DPoP' ? await bound(token, request) : bearer(token)
       for (;;) {
         const sent = await send(attachment)
         const isFine = sent.status < 400 && !isTokenRejected && !exchange.token.binding
-        const next = isFine ? undefined : await nextAttachment(exchange, sent)
+        const next = isFine ? accept(exchange, sent) : await nextAttachment(exchange, sent)
         if (next === undefined) return sent.result
         sent.discard?.()
         attachment = next
@@ -253,12 +247,30 @@ export function createTokenAttacher(
     return { headers, followsRedirects, allows: (url) => mayGoTo(token, url) }
   }
 
-  /** Whether a response rejects the request because it has no token. */
-  function rejectsAnonymous(request: AttachRequest): (sent: ApiResponse) => Promise<boolean> {
-    return async (sent) => {
-      const isOwn = originOf(sent.url || request.url) === originOf(request.url)
-      return isOwn && (sent.status === 403 || (await isRejection(sent)))
+  /** The request as it is sent without a token. */
+  function firstRequest<Result>(
+    request: AttachRequest,
+    signal: AbortSignal | undefined,
+    send: (attachment: undefined) => Promise<SentRequest<Result>>,
+  ): FirstRequest<SentRequest<Result>> {
+    return {
+      get url() {
+        return String(absoluteUrl(request.target?.() ?? request.url))
+      },
+      signal,
+      async send() {
+        const sent = await send(undefined)
+        const isOwn = originOf(sent.url || request.url) === originOf(request.url)
+        const isRejected = isOwn && (sent.status === 403 || (await isRejection(sent, signal)))
+        if (!isRejected || !(await canRepeat(request, sent))) return { challenge: undefined, result: sent }
+        sent.discard?.()
+        return { challenge: headerValue(sent.headers, 'www-authenticate') ?? '', result: sent }
+      },
     }
+  }
+
+  function accept({ provider, request }: Exchange, sent: SentRequest<unknown>): undefined {
+    provider.reportSuccess?.(String(absoluteUrl(sent.url || request.url)))
   }
 
   /** The token with a proof that its sender has the key (DPoP, RFC 9449). */
@@ -290,35 +302,43 @@ export function createTokenAttacher(
     // After a redirect to another origin or resource, the request carried no token, so the response says nothing about it.
     if (originOf(url) !== originOf(request.url) || !mayGoTo(token, url)) return undefined
     const lacksNonce = token.binding?.receive(new URL(url), headers) && !exchange.hasNonce
-    if (lacksNonce && (await canRepeat(exchange, sent))) {
+    if (lacksNonce && (await canRepeat(exchange.request, sent))) {
       exchange.hasNonce = true
       // Its own nonce: other requests may have used up the last one that arrived.
       return bound(token, request, headerValue(headers, 'dpop-nonce'))
     }
     const missingScopes =
-      status === 403 && retryOnRejection && !exchange.isWider ? scopesLacking(headers) : []
-    if (missingScopes.length > 0 && (await canRepeat(exchange, sent))) {
-      const wider = await replaceToken(exchange, request, {
+      status === 403 && retryOnRejection && !exchange.isStepUp ? scopesLacking(headers) : []
+    if (missingScopes.length > 0 && (await canRepeat(exchange.request, sent))) {
+      const stepUp = await replaceToken(exchange, request, sent, {
         url,
         attempt: 1,
         repeatable: true,
         missingScopes,
       })
-      exchange.isWider = true
-      if (wider) return wider
+      exchange.isStepUp = true
+      if (stepUp) return stepUp
     }
-    if (!(await isRejection(sent))) return undefined
+    if (!(await isRejection(sent, exchange.signal))) {
+      if (status < 400) accept(exchange, sent)
+      return undefined
+    }
     const attempt = exchange.isReplacement ? 2 : 1
-    const repeatable = attempt === 1 && retryOnRejection && (await canRepeat(exchange, sent))
+    const repeatable = attempt === 1 && retryOnRejection && (await canRepeat(exchange.request, sent))
     exchange.isReplacement = true
     const challenge = { url, header: headerValue(headers, 'www-authenticate') ?? '' }
-    return replaceToken(exchange, request, { url, attempt, repeatable, challenge })
+    return replaceToken(exchange, request, sent, { url, attempt, repeatable, challenge })
   }
 
-  /** Reports the token. Undefined if there is no other that the request can be sent again with. */
+  /**
+   * Reports the token. Undefined if there is no other that the request can be sent again with.
+   *
+   * @throws {TokenError} if the token service has none for it now: the response of the API, which is the `cause`, would not say so
+   */
   async function replaceToken(
     exchange: Exchange,
     request: AttachRequest,
+    { result }: SentRequest<unknown>,
     rejected: RejectedRequest,
   ): Promise<Attachment | undefined> {
     const { provider, token, signal } = exchange
@@ -328,10 +348,11 @@ export function createTokenAttacher(
       if (next === undefined || next.value === token.value) return undefined
       exchange.token = next
       return next.tokenType === 'DPoP' ? await bound(next, request) : bearer(next)
-    } catch {
-      // The API's own response says more.
+    } catch (error) {
       signal?.throwIfAborted()
-      return undefined
+      // The API's own response says more.
+      if (rejected.missingScopes || !isTokenError(error) || error.kind === 'aborted') return undefined
+      throw changeTokenError(error, {}, result)
     }
   }
 
@@ -372,7 +393,7 @@ function mayGoTo({ resource }: AccessToken, url: string | URL): boolean {
   return resource === undefined || covers(new URL(resource), new URL(url))
 }
 
-async function canRepeat({ request }: Exchange, sent: SentRequest<unknown>): Promise<boolean> {
+async function canRepeat(request: AttachRequest, sent: SentRequest<unknown>): Promise<boolean> {
   return (await sent.isRepeatable?.()) ?? (sent.request ?? request).repeatable ?? true
 }
 
@@ -392,68 +413,4 @@ async function replacementOf(
   if (rejected.attempt === 2 || rejected.missingScopes) return undefined
   provider.reject(token)
   return rejected.repeatable ? provider.getToken({ signal: rejected.signal }) : undefined
-}
-
-/** What came back for a request without a token. */
-interface Unauthenticated<Result> {
-  readonly sent: SentRequest<Result>
-  readonly isRejected: boolean
-}
-
-/**
- * Gets the token for a request. A source that does not know yet where the API's tokens come from has the request sent without
- * one: the challenge of the response says so (RFC 9728, section 5.1).
- *
- * @param isRejection whether an API responds so to a request without a valid token
- * @returns the response instead of a token if the API accepts the request without one, or if it cannot be sent again
- * @throws what `send` throws
- */
-async function firstToken<Result>(
-  provider: Pick<TokenProvider, 'getToken'>,
-  request: AttachRequest,
-  options: GetTokenOptions,
-  send: () => Promise<SentRequest<Result>>,
-  isRejection: (response: ApiResponse) => Promise<boolean>,
-): Promise<AccessToken | SentRequest<Result>> {
-  let asked: Promise<Unauthenticated<Result>> | undefined
-  let leave: (response: SentRequest<Result> | Promise<never>) => void
-  const instead = new Promise<SentRequest<Result>>((resolve) => (leave = resolve))
-
-  const ask = async (): Promise<Unauthenticated<Result>> => {
-    const sent = await send()
-    return { sent, isRejected: await isRejection(sent) }
-  }
-  const challenge: ApiChallenge = {
-    get url() {
-      return String(absoluteUrl(request.target?.() ?? request.url))
-    },
-    async header() {
-      asked ??= ask()
-      try {
-        const { sent, isRejected } = await asked
-        if (isRejected) return headerValue(sent.headers, 'www-authenticate') ?? ''
-        // Others may go on waiting for the token.
-        leave(sent)
-      } catch {
-        leave(asked as Promise<never>)
-      }
-      return undefined
-    },
-  }
-  try {
-    const found = await Promise.race([provider.getToken({ ...options, challenge }), instead])
-    // The source does not wait for a slow response, but the request must not be sent twice.
-    const response = await asked
-    if (response === undefined) return found
-    const { sent, isRejected } = response
-    const repeatable = (await sent.isRepeatable?.()) ?? request.repeatable ?? true
-    if (!isRejected || !repeatable) return sent
-    sent.discard?.()
-    return found
-  } catch (error) {
-    const response = await asked?.catch(() => undefined)
-    if (response && !response.isRejected) return response.sent
-    response?.sent.discard?.()
-    throw error
-  }
 }

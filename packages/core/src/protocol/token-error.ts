@@ -75,8 +75,8 @@ export class TokenError extends Error implements TokenFailure {
   declare readonly tokenEndpoint?: string
 
   /** @param cause kept as it is: it must hold no secret */
-  constructor(failure: TokenFailure, cause?: Error) {
-    super(failure.message, cause && { cause })
+  constructor(failure: TokenFailure, cause?: unknown) {
+    super(failure.message, cause === undefined ? undefined : { cause })
     this.name = 'TokenError'
     for (const fact of facts) if (failure[fact] !== undefined) Object.assign(this, { [fact]: failure[fact] })
   }
@@ -101,9 +101,13 @@ export function copyTokenError(error: unknown): unknown {
 }
 
 /** A copy of an error with some facts changed. */
-export function changeTokenError(error: TokenError, changes: Partial<TokenFailure>): TokenError {
+export function changeTokenError(
+  error: TokenError,
+  changes: Partial<TokenFailure>,
+  cause: unknown = error.cause,
+): TokenError {
   const failure: TokenFailure = Object.assign({}, error, { message: error.message }, changes)
-  return new TokenError(failure, error.cause as Error | undefined)
+  return new TokenError(failure, cause)
 }
 
 /** Appends the server's own reason to the message. */

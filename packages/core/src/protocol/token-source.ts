@@ -8,19 +8,27 @@ export interface TokenRequestContext {
   readonly label?: string | undefined
   /** The value of the token that this request replaces, if an API has rejected it. */
   readonly rejectedToken?: string | undefined
-  /** For sources that learn from an API where its tokens come from; undefined if no request to an API waits for the token. */
+  /** For sources that learn from an API where its tokens come from; undefined unless an API has rejected the last token. */
   readonly challenge?: ApiChallenge | undefined
 }
 
-/** What an API responds to a request without a valid token. For authors of attachers and of sources. */
+/** What an API responded to a request whose token it rejected. For authors of attachers and of sources. */
 export interface ApiChallenge {
   /** The URL of the request. */
   readonly url: string
+  /** The `WWW-Authenticate` header of the response; empty without one. */
+  readonly header: string
+}
+
+/** A request of the application that can be sent without a token, once. For authors of attachers and of sources. */
+export interface FirstRequest<Result> {
+  readonly url: string
+  readonly signal?: AbortSignal | undefined
   /**
-   * The `WWW-Authenticate` header of the response, or a function that first sends the request without a token, once. It
-   * returns undefined if the response does not reject the request.
+   * Sends it without a token. `challenge` is the `WWW-Authenticate` header of a response that rejects it for this reason, and
+   * undefined for any other response, which the application gets.
    */
-  readonly header: string | (() => Promise<string | undefined>)
+  send(): Promise<{ readonly challenge: string | undefined; readonly result: Result }>
 }
 
 /** Where new tokens come from. For authors: `createTokenProvider` makes it a provider. */
@@ -50,8 +58,14 @@ export interface TokenSource {
    */
   credentialsChanged?(): Promise<boolean>
   /**
-   * The source of tokens that have these scopes as well, with a cache key of its own; this source if its tokens have them
-   * already, undefined if the application does not allow them.
+   * For sources that learn from an API where its tokens come from: sends a request of the application without a token, to see
+   * the challenge. Undefined if nothing has to be learned; otherwise resolves to what the application gets, or to undefined
+   * if the request has to be sent with a token.
    */
-  widen?(scopes: readonly string[]): TokenSource | undefined
+  sendFirst?<Result>(request: FirstRequest<Result>): Promise<Result | undefined> | undefined
+  /**
+   * The source of tokens that have these scopes as well (step-up), with a cache key of its own; this source if its tokens have
+   * them already, undefined if the application does not allow them.
+   */
+  stepUp?(scopes: readonly string[]): TokenSource | undefined
 }

@@ -1,8 +1,9 @@
 import { configurationError, copyTokenError, isTokenError, TokenError } from '../protocol/token-error.ts'
+import { isSentBy, markOwnRequest } from '../runtime/own-request.ts'
 import { Redacted } from '../runtime/redacted.ts'
 import { waitFor } from '../runtime/wait.ts'
 import type { SharingAlgorithm } from '../sharing/token-sharing.ts'
-import type { TokenSource } from '../protocol/token-source.ts'
+import type { ApiChallenge, FirstRequest, TokenSource } from '../protocol/token-source.ts'
 import type { AccessToken } from './access-token.ts'
 import { BackgroundWork } from './background-work.ts'
 import { Cooldown } from './cooldown.ts'
@@ -15,7 +16,6 @@ import {
   type TokenRequestReason,
 } from './events.ts'
 import {
-  ownRequestError,
   PendingRequest,
   stalled,
   timeoutError,
@@ -77,6 +77,8 @@ interface HeldToken {
 interface Demand extends GetTokenOptions {
   /** A token other than this one: an API has rejected it. */
   readonly replacementOf?: AccessToken | undefined
+  /** What that API responded. */
+  readonly challenge?: ApiChallenge | undefined
 }
 
 const noDemand: Demand = {}
@@ -88,8 +90,8 @@ export class CachingTokenProvider extends Redacted implements TokenProvider {
   /** Of the token that calls get. */
   #slot: Slot
   readonly #main: Slot
-  /** Of the token with the scopes that an API required as well. */
-  #wider: Slot | undefined
+  /** Of the token with the scopes that an API required as well (step-up). */
+  #stepUp: Slot | undefined
   #requests = 0
   #calls = 0
   #closed = false
@@ -112,9 +114,8 @@ export class CachingTokenProvider extends Redacted implements TokenProvider {
     const { cached } = this.#slot
     const isReady = options.signal === undefined && stateOf(cached, this.#settings.clock) === 'fresh'
     if (isReady && this.#suffices(cached!, options)) return cached!.ready
-    const ownRequest = ownRequestError(options.signal, this.#context)
-    if (ownRequest) return Promise.reject(ownRequest)
-    return this.#slot === this.#main ? this.#call(this.#main, options) : this.#callWider(this.#slot, options)
+    if (isSentBy(this.#context, options.signal)) return Promise.reject(ownRequestError())
+    return this.#slot === this.#main ? this.#call(this.#main, options) : this.#callStepUp(this.#slot, options)
   }
 
   peekToken(): AccessToken | undefined {
@@ -124,10 +125,14 @@ export class CachingTokenProvider extends Redacted implements TokenProvider {
   }
 
   /** One call: the result of the search, its event, and a rejected token as the last resort. */
-  async #call(slot: Slot, demand: Demand): Promise<AccessToken> {
+  async #call(
+    slot: Slot,
+    demand: Demand,
+    startedAt = this.#settings.clock.monotonic(),
+  ): Promise<AccessToken> {
     const { clock } = this.#settings
     const { events } = this.#context
-    const record: CallRecord = { startedAt: clock.monotonic() }
+    const record: CallRecord = { startedAt }
     const { signal } = demand
     this.#calls++
     try {
@@ -283,7 +288,7 @@ export class CachingTokenProvider extends Redacted implements TokenProvider {
   async replaceRejected(token: AccessToken, request: RejectedRequest): Promise<AccessToken | undefined> {
     const { attempt, repeatable, missingScopes, challenge, signal } = request
     const { origin, pathname } = new URL(request.url)
-    if (missingScopes) return repeatable ? this.#widen(missingScopes, token, origin, signal) : undefined
+    if (missingScopes) return repeatable ? this.#stepUpTo(missingScopes, token, origin, signal) : undefined
     const { budget } = this.#context
     if (attempt === 2) {
       budget.pause(origin + pathname, token.value)
@@ -333,17 +338,17 @@ export class CachingTokenProvider extends Redacted implements TokenProvider {
    * A token that has the scopes as well. Later calls get it too, until it is no longer granted. Undefined if the application
    * does not allow the scopes, or if too many responses have required others.
    */
-  async #widen(
+  async #stepUpTo(
     scopes: readonly string[],
     token: AccessToken,
     origin: string,
     signal: AbortSignal | undefined,
   ): Promise<AccessToken | undefined> {
-    let slot = this.#slots.find(({ source }) => source.widen?.(scopes) === source)
+    let slot = this.#slots.find(({ source }) => source.stepUp?.(scopes) === source)
     if (slot === undefined) {
-      const source = this.#closed ? undefined : this.#slot.source.widen?.(scopes)
+      const source = this.#closed ? undefined : this.#slot.source.stepUp?.(scopes)
       if (source === undefined || !this.#context.budget.draw(origin)) return undefined
-      this.#wider = slot = { source }
+      this.#stepUp = slot = { source }
     }
     const next = await this.#call(slot, { signal })
     if (next.value === token.value) return undefined
@@ -351,14 +356,17 @@ export class CachingTokenProvider extends Redacted implements TokenProvider {
     return next
   }
 
-  /** As {@link getToken}, for a token with wider scopes: where they are no longer granted, calls get the main one again. */
-  async #callWider(wider: Slot, demand: Demand): Promise<AccessToken> {
+  /** As {@link getToken}, after a step-up: where its scopes are no longer granted, calls get the main token again. */
+  async #callStepUp(slot: Slot, demand: Demand): Promise<AccessToken> {
+    const startedAt = this.#settings.clock.monotonic()
     try {
-      return await this.#call(wider, demand)
+      return await this.#call(slot, demand, startedAt)
     } catch (error) {
-      if (demand.signal?.aborted) throw error
-      this.#slot = this.#main
-      return this.#call(this.#main, demand)
+      const isNoLongerGranted =
+        isTokenError(error) && (error.kind === 'configuration' || error.kind === 'credentials')
+      if (demand.signal?.aborted || !isNoLongerGranted) throw error
+      if (this.#slot === slot) this.#slot = this.#main
+      return this.#call(this.#main, demand, startedAt)
     }
   }
 
@@ -392,7 +400,7 @@ export class CachingTokenProvider extends Redacted implements TokenProvider {
   }
 
   get #slots(): Slot[] {
-    return [...new Set([this.#slot, this.#main, this.#wider ?? this.#main])]
+    return [...new Set([this.#slot, this.#main, this.#stepUp ?? this.#main])]
   }
 
   get #heldTokens(): HeldToken[] {
@@ -451,6 +459,23 @@ export class CachingTokenProvider extends Redacted implements TokenProvider {
   report(event: TokenAttachmentEvent): void {
     this.#context.events.emit(event)
   }
+
+  sendFirst<Result>(request: FirstRequest<Result>): Promise<Result | undefined> | undefined {
+    // Another process may have a token, so the source asks for itself when it needs to.
+    return this.#settings.store ? undefined : this.#main.source.sendFirst?.(request)
+  }
+
+  reportSuccess(url: string): void {
+    this.#context.budget.resume(url)
+  }
+}
+
+function ownRequestError(): TokenError {
+  return markOwnRequest(
+    configurationError(
+      'The token source requires a token of its own provider. Use another HTTP client in it.',
+    ),
+  )
 }
 
 /** The request that callers can join, unless its runtime has dropped it, or the caller has given it up. */

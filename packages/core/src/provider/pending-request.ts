@@ -1,13 +1,8 @@
 import { retryDelayMs } from '../protocol/backoff.ts'
-import {
-  changeTokenError,
-  configurationError,
-  failureOf,
-  isTokenError,
-  TokenError,
-} from '../protocol/token-error.ts'
+import { changeTokenError, failureOf, isTokenError, TokenError } from '../protocol/token-error.ts'
 import { isAccessToken, type TokenResponse } from '../protocol/token-response.ts'
 import { readInstant, type Instant } from '../runtime/clock.ts'
+import { callAs } from '../runtime/own-request.ts'
 import { abortQuietly, limitTimer, longestTimer, onAbort, sleep, waitFor, waitOf } from '../runtime/wait.ts'
 import type { IssuedToken, SharingAlgorithm, StoreRequest } from '../sharing/token-sharing.ts'
 import type { StoredToken } from '../sharing/token-store.ts'
@@ -59,30 +54,6 @@ const graceMs = 50
 
 /** The caller's time is over, or the request has made no progress when it should have: its runtime has dropped it. */
 export const stalled = new Error('stalled')
-
-/** Names the provider whose token request a signal belongs to; an adapter that derives a signal copies it. */
-const sentBy = Symbol.for('tokenwell.sentBy')
-/** The provider whose source is being called, until the source waits for something: it may not pass on the signal. */
-let calling: ProviderContext | undefined
-const ownRequests = new WeakSet<Error>()
-
-/** The error for a call that a provider's own token request makes, and that would wait for that request. */
-export function ownRequestError(
-  signal: (AbortSignal & { [sentBy]?: unknown }) | undefined,
-  context: ProviderContext,
-): Error | undefined {
-  if (calling !== context && signal?.[sentBy] !== context) return undefined
-  const error = configurationError(
-    'The token source requires a token of its own provider. Use another HTTP client in it.',
-  )
-  ownRequests.add(error)
-  return error
-}
-
-/** Whether an error says that a request is the token request itself, which carries no token. */
-export function isOwnRequest(error: unknown): boolean {
-  return ownRequests.has(error as Error)
-}
 
 /** The error of a caller that timed out. */
 export function timeoutError(timeoutMs: number): TokenError {
@@ -370,20 +341,13 @@ export class PendingRequest implements StoreRequest<CachedToken> {
   async #attempt(limitMs: number, signal: AbortSignal): Promise<TokenResponse> {
     const { source } = this
     const controller = new AbortController()
-    Object.defineProperty(controller.signal, sentBy, { value: this.#context })
     const label = this.settings.label ?? source.label
     const { replaces, challenge } = this.options
     const rejectedToken = replaces?.rejection ? replaces.token.value : undefined
-    const call = (): Promise<TokenResponse> => {
-      calling = this.#context
-      try {
-        return source.requestToken({ signal: controller.signal, label, rejectedToken, challenge })
-      } finally {
-        calling = undefined
-      }
-    }
+    const call = (): Promise<TokenResponse> =>
+      source.requestToken({ signal: controller.signal, label, rejectedToken, challenge })
     return waitFor(
-      call(),
+      callAs(this.#context, controller.signal, call),
       limitMs,
       signal,
       () => unresponsiveError(controller.signal, limitMs, label),

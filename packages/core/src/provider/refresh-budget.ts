@@ -60,6 +60,13 @@ export class RefreshBudget {
     pauses.set(path, { token, inRow, since: readInstant(this.#clock) })
   }
 
+  /** Ends the pause of a path: it has accepted a token. */
+  resume(url: string): void {
+    if (!this.#pauses?.size) return
+    const { origin, pathname } = new URL(url)
+    this.#pauses.delete(origin + pathname)
+  }
+
   /** Remembers a rejected token, so that an outdated store cannot bring it back. */
   remember(token: string): void {
     this.#tokens ??= new LruMap(maxTokens)

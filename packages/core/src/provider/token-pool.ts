@@ -1,5 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { configurationError, TokenError } from '../protocol/token-error.ts'
+import type { FirstRequest } from '../protocol/token-source.ts'
 import { addListener, notifyListener } from '../runtime/listeners.ts'
 import { LruMap } from '../runtime/lru-map.ts'
 import { Redacted } from '../runtime/redacted.ts'
@@ -345,5 +346,15 @@ class PooledTokenProvider<Key extends string | number> extends Redacted implemen
 
   report(event: TokenAttachmentEvent): void {
     this.created?.report(event)
+  }
+
+  sendFirst<Result>(request: FirstRequest<Result>): Promise<Result | undefined> | undefined {
+    const { created } = this
+    if (created) return created.sendFirst?.(request)
+    return this.#call((provider) => provider.sendFirst?.(request), request.signal)
+  }
+
+  reportSuccess(url: string): void {
+    this.created?.reportSuccess?.(url)
   }
 }

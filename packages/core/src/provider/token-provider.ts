@@ -3,7 +3,7 @@ import { configurationError } from '../protocol/token-error.ts'
 import { systemClock, type Clock } from '../runtime/clock.ts'
 import { longestTimer } from '../runtime/wait.ts'
 import type { TokenStore } from '../sharing/token-store.ts'
-import type { ApiChallenge } from '../protocol/token-source.ts'
+import type { ApiChallenge, FirstRequest } from '../protocol/token-source.ts'
 import type { AccessToken } from './access-token.ts'
 import type { TokenAttachmentEvent, TokenEventListener } from './events.ts'
 
@@ -23,11 +23,6 @@ export interface GetTokenOptions {
    * replacement. @default false
    */
   readonly waitForReplacement?: boolean | undefined
-  /**
-   * For authors of attachers: the request that will carry the token. A source that does not know yet where the API's tokens
-   * come from has it sent without a token.
-   */
-  readonly challenge?: ApiChallenge | undefined
 }
 
 /** A request whose token an API rejected. For authors of attachers. */
@@ -79,6 +74,13 @@ export interface TokenProvider {
    * @throws {TokenError} if no other token is available
    */
   replaceRejected(token: AccessToken, request: RejectedRequest): Promise<AccessToken | undefined>
+  /**
+   * Sends the first request of the application without a token, if the source learns from its response where the API's tokens
+   * come from; see {@link TokenSource.sendFirst}. For authors of attachers.
+   */
+  sendFirst?<Result>(request: FirstRequest<Result>): Promise<Result | undefined> | undefined
+  /** Reports that an API accepted the token of a request, by the URL of the request. For authors of attachers. */
+  reportSuccess?(url: string): void
   /** Passes on to the listeners what happened to a request. For authors of attachers. */
   report(event: TokenAttachmentEvent): void
   /** Drops the cached token and every cooldown: the next call requests a new token. */

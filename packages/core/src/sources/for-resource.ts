@@ -11,7 +11,12 @@ import { waitFor, whileWaiting } from '../runtime/wait.ts'
 import type { TokenEndpointOptions } from './client.ts'
 import { GrantSource, type Grant } from './grant-source.ts'
 import { fetchToken, sendTokenRequest, withoutQuery } from './send.ts'
-import type { ApiChallenge, TokenRequestContext, TokenSource } from '../protocol/token-source.ts'
+import type {
+  ApiChallenge,
+  FirstRequest,
+  TokenRequestContext,
+  TokenSource,
+} from '../protocol/token-source.ts'
 
 /** An API that names its authorization server itself (RFC 9728), and which of them get credentials. */
 export interface ProtectedResourceOptions {
@@ -77,6 +82,10 @@ export class ResourceSource extends Redacted implements TokenSource {
   /** What the API required of an earlier token. */
   readonly #required: readonly string[]
   #learned: Learned
+  /** The challenge to a request without a token; undefined until one has been sent. */
+  #asked: Promise<string | undefined> | undefined
+  /** Whether a request of the application may be sent without a token: one of each source. */
+  #maySendFirst: boolean
   #metadata: ResourceMetadata | undefined
   #source: { readonly of: string; readonly source: GrantSource } | undefined
   /** The last token, and where it came from: the API may name another issuer since. */
@@ -102,6 +111,7 @@ export class ResourceSource extends Redacted implements TokenSource {
     this.#grant = grant
     this.#required = required
     this.#learned = learned
+    this.#maySendFirst = required.length === 0
     // Checks the other options.
     this.#sourceAt({ tokenEndpoint: this.resource }, undefined)
   }
@@ -154,7 +164,7 @@ export class ResourceSource extends Redacted implements TokenSource {
     await source.revokeToken(token, context)
   }
 
-  widen(required: readonly string[]): TokenSource | undefined {
+  stepUp(required: readonly string[]): TokenSource | undefined {
     const limit = scopes(this.#options.scope)
     if (limit.length > 0 && !required.every((one) => limit.includes(one))) return undefined
     if (required.every((one) => this.#required.includes(one))) return this
@@ -186,24 +196,42 @@ export class ResourceSource extends Redacted implements TokenSource {
       const isUnavailable = error instanceof TokenError && error.kind === 'unavailable'
       if (this.#metadata && isUnavailable) return this.#metadata
       // Its metadata may have moved.
-      if (error instanceof TokenError && !isUnavailable) this.#learned = {}
+      if (error instanceof TokenError && !isUnavailable) {
+        this.#learned = {}
+        this.#asked = undefined
+      }
       throw error
     }
   }
 
-  /** Reads the challenge of a request of the application. One that has to be sent for it is sent only if nothing is known yet. */
+  sendFirst<Result>(request: FirstRequest<Result>): Promise<Result | undefined> | undefined {
+    if (!this.#maySendFirst || !this.#isOurs(request.url)) return undefined
+    this.#maySendFirst = false
+    const sent = request.send()
+    this.#asked = sent.then(
+      ({ challenge }) => challenge,
+      () => undefined,
+    )
+    return sent.then(({ challenge, result }) => (challenge === undefined ? result : undefined))
+  }
+
+  #isOurs(url: string): boolean {
+    return URL.canParse(url) && covers(new URL(this.resource), new URL(url))
+  }
+
+  /** Reads what the API says: to a request that it rejected, or else, if nothing is known yet, to one without a token. */
   async #learn(challenge: ApiChallenge | undefined, signal: AbortSignal): Promise<void> {
-    const { header, url } = challenge ?? {}
-    const isOurs = url !== undefined && URL.canParse(url) && covers(new URL(this.resource), new URL(url))
-    if (isOurs && typeof header === 'string') return this.#read(header)
+    this.#maySendFirst = false
+    if (challenge && this.#isOurs(challenge.url)) return this.#read(challenge.header)
     if (this.#learned.address || this.#learned.scope) return
-    const asked =
-      isOurs && typeof header === 'function'
-        ? waitFor(header(), challengeTimeoutMs, signal, () => undefined).catch(() => undefined)
-        : this.#probe(signal)
-    const given = await whileWaiting(signal, () => `The API ${withoutQuery(this.resource)}`, asked)
+    // The application may wait longer for its own response.
+    const asked = this.#asked
+      ? waitFor(this.#asked, challengeTimeoutMs, signal, () => undefined)
+      : this.#probe(signal)
+    const header = await whileWaiting(signal, () => `The API ${withoutQuery(this.resource)}`, asked)
     signal.throwIfAborted()
-    if (given) this.#read(given)
+    this.#asked ??= Promise.resolve(header)
+    if (header) this.#read(header)
   }
 
   /** The challenge of a request of our own. */

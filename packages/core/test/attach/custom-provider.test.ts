@@ -72,6 +72,8 @@ function wrapped(tokens: TokenProvider): TokenProvider {
     peekToken: () => tokens.peekToken(),
     reject: (token) => tokens.reject(token),
     replaceRejected: (token, request) => tokens.replaceRejected(token, request),
+    sendFirst: (request) => tokens.sendFirst?.(request),
+    reportSuccess: (url) => tokens.reportSuccess?.(url),
     report: (event) => tokens.report(event),
     reset: () => tokens.reset(),
     revoke: () => tokens.revoke(),

@@ -287,10 +287,64 @@ describe('a request whose token was rejected', () => {
     expect((await sendThrough(attacher, get(api))).sent).toEqual(['Bearer token-2'])
   })
 
-  it('is not sent again if no new token is available', async () => {
-    const { attacher } = start((request) => (request === 1 ? {} : wrongSecret))
-    const call = await sendThrough(attacher, get(api), [rejection])
-    expect(call).toMatchObject({ status: 401, sent: ['Bearer token-1'] })
+  it.each([
+    ['down', { status: 503 }, 'unavailable'],
+    ['throttling requests', { status: 429, headers: { 'retry-after': '90' } }, 'throttled'],
+    ['rejecting the credentials', wrongSecret, 'credentials'],
+    ['rejecting the request', { status: 400, body: { error: 'invalid_scope' } }, 'configuration'],
+  ])(
+    'fails with the error of a token service that is %s, not with the 401 that hides it',
+    async (_, response, kind) => {
+      const { attacher } = start((request) => (request === 1 ? {} : response))
+      for (let call = 0; call < 2; call++) {
+        const failed = watch(sendThrough(attacher, get(api), [rejection]))
+        await pass(30_000)
+        // The cause is what the adapter returns for the response of the API.
+        expect(failed.error).toMatchObject({ name: 'TokenError', kind, cause: 401 })
+      }
+    },
+  )
+
+  it('gets the response of the API if the provider was closed in the meantime', async () => {
+    const { attacher, tokens } = start((request) => ({ latencyMs: request === 1 ? 0 : 1_000 }))
+    const call = watch(sendThrough(attacher, get(api), [rejection]))
+    await pass(500)
+    await tokens.close()
+    await pass(0)
+    expect(call.value?.status).toBe(401)
+  })
+
+  it('ends the pause that a request which cannot be repeated began, once its path accepts the new token', async () => {
+    const { attacher, endpoint } = start()
+    const upload = { method: 'POST', url: `${api}/files`, repeatable: false }
+    const other = { method: 'POST', url: `${api}/others`, repeatable: false }
+    for (let revocation = 1; revocation <= 8; revocation++) {
+      await sendThrough(attacher, upload, [rejection])
+      await pass(20)
+      expect((await sendThrough(attacher, upload)).status).toBe(200)
+      expect((await sendThrough(attacher, get(`${api}/files`), [rejection, fine])).status).toBe(200)
+    }
+    expect(endpoint.requests).toHaveLength(17)
+    // A success elsewhere says nothing about a path.
+    await sendThrough(attacher, other, [rejection])
+    await pass(20)
+    await sendThrough(attacher, get(`${api}/files`))
+    expect((await sendThrough(attacher, get(`${api}/others`), [rejection, fine])).status).toBe(401)
+  })
+
+  it.each([
+    ['until the signal of the request', 0, 'the reason'],
+    ['for at most 30 s, and then as the rules say', 30_000, undefined],
+  ])('waits for a decision of the application %s', async (_, ms, reason) => {
+    const { attacher } = start({}, { isTokenRejected: () => new Promise(() => {}) })
+    const controller = new AbortController()
+    const call = watch(sendThrough(attacher, get(api), [fine], controller.signal))
+    await pass(29_999)
+    expect(call.state).toBe('pending')
+    if (reason) controller.abort(reason)
+    await pass(ms)
+    expect(call).toMatchObject(reason ? { state: 'rejected', error: reason } : { value: { status: 200 } })
+    expect(vi.getTimerCount()).toBe(0)
   })
 
   it('is not sent again if the server issues the same token again', async () => {
@@ -368,7 +422,7 @@ describe('a request whose token was rejected', () => {
     const { attacher, endpoint } = start((request) => (request === 1 ? {} : { status: 503, body: 'down' }))
     const call = watch(sendThrough(attacher, get(api), [rejection]))
     await pass(30_000)
-    expect(call.value).toMatchObject({ status: 401, sent: ['Bearer token-1'] })
+    expect(call.error).toMatchObject({ kind: 'unavailable', cause: 401 })
     expect((await sendThrough(attacher, get(`${api}/healthy`))).sent).toEqual(['Bearer token-1'])
     expect(endpoint.requests).toHaveLength(4)
   })

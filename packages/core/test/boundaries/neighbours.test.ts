@@ -29,7 +29,8 @@ async function run(script: Script, healthy = `${api}/good`) {
   await pass(1_000)
   waits.length = 0
   for (let tick = 0; tick < 500; tick++) {
-    if (tick % 2 === 0) tokenFetch(`${api}/buggy`).catch((error: unknown) => failures.push(error))
+    // Its own calls may fail with the error of the token endpoint.
+    if (tick % 2 === 0) tokenFetch(`${api}/buggy`).catch(() => {})
     call()
     await pass(50)
   }

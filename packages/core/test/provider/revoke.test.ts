@@ -236,7 +236,7 @@ describe('a token with the scopes that an API required as well', () => {
   const request = { url: 'https://api.example.com/admin', attempt: 1, repeatable: true } as const
 
   /** Tokens are named after their scopes. */
-  async function startWider(options: TokenProviderOptions = {}) {
+  async function startStepUp(options: TokenProviderOptions = {}) {
     const revoked: string[] = []
     const sourceWith = (scopes: readonly string[]): TokenSource => ({
       cacheKey: async () => scopes.join(' '),
@@ -250,20 +250,20 @@ describe('a token with the scopes that an API required as well', () => {
         revoked.push(token)
         if (token === 'read+broken') throw new TypeError('down')
       },
-      widen: (more) => sourceWith([...scopes, ...more]),
+      stepUp: (more) => sourceWith([...scopes, ...more]),
     })
     const tokens = createTokenProvider(sourceWith(['read']), options)
-    const widen = async (scope: string) =>
+    const stepUp = async (scope: string) =>
       tokens.replaceRejected(await tokens.getToken(), { ...request, missingScopes: [scope] })
-    return { revoked, tokens, widen }
+    return { revoked, tokens, stepUp }
   }
 
   it.each([
     ['revoke()', (tokens: TokenProvider) => tokens.revoke()],
     ['close({ revoke: true })', (tokens: TokenProvider) => tokens.close({ revoke: true })],
   ])('is revoked by %s, and so is the one without them', async (_name, end) => {
-    const { revoked, tokens, widen } = await startWider()
-    expect((await widen('admin'))?.value).toBe('read+admin')
+    const { revoked, tokens, stepUp } = await startStepUp()
+    expect((await stepUp('admin'))?.value).toBe('read+admin')
     expect((await tokens.getToken()).value).toBe('read+admin')
     await end(tokens)
     expect(revoked.toSorted()).toEqual(['read', 'read+admin'])
@@ -272,8 +272,8 @@ describe('a token with the scopes that an API required as well', () => {
 
   it('is removed from the store by revoke()', async () => {
     const store = createMemoryTokenStore()
-    const { tokens, widen } = await startWider({ store })
-    await widen('admin')
+    const { tokens, stepUp } = await startStepUp({ store })
+    await stepUp('admin')
     expect(await Promise.all(['read', 'read admin'].map((key) => store.read(key)))).not.toContain(undefined)
     await tokens.revoke()
     expect(await Promise.all(['read', 'read admin'].map((key) => store.read(key)))).toEqual([
@@ -297,7 +297,7 @@ describe('a token with the scopes that an API required as well', () => {
         }
       },
     }
-    const { tokens } = await startWider({ store: slow })
+    const { tokens } = await startStepUp({ store: slow })
     await tokens.getToken()
     const revocation = watch(tokens.revoke())
     await pass(100)
@@ -306,8 +306,8 @@ describe('a token with the scopes that an API required as well', () => {
   })
 
   it('that cannot be revoked does not keep the other from being revoked', async () => {
-    const { revoked, tokens, widen } = await startWider()
-    await widen('broken')
+    const { revoked, tokens, stepUp } = await startStepUp()
+    await stepUp('broken')
     await expect(tokens.revoke()).rejects.toThrow('down')
     expect(revoked.toSorted()).toEqual(['read', 'read+broken'])
   })

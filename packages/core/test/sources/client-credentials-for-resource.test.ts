@@ -11,7 +11,7 @@ import {
 } from '@tokenwell/core'
 import { cacheKeyOf } from '../support/observe-keys.ts'
 import { describe, expect, it, vi } from 'vitest'
-import { pass, useFakeTime } from '../support/fake-time.ts'
+import { pass, useFakeTime, watch } from '../support/fake-time.ts'
 
 type TokenFetchInit = NonNullable<Parameters<TokenFetch>[1]>
 type ResourceClientCredentialsOptions = Parameters<typeof clientCredentialsForResource>[0]
@@ -398,6 +398,28 @@ describe('scopes', () => {
     expect(forms().map((form) => form.get('scope'))).toEqual(['read', 'read write'])
   })
 
+  it.each([
+    ['unavailable', () => new Promise<never>(() => {}), 2_000],
+    ['unavailable', async () => new Response('', { status: 503 }), 0],
+  ])(
+    'keep their token in use while the token endpoint is down (%s), within one deadline',
+    async (kind, down, ms) => {
+      const { call, provider, served } = startApi({}, { timeoutMs: 2_000, maxAttempts: 1 })
+      await call('write')
+      await pass(600_000)
+      const issue = served[`${issuer}/token`]
+      served[`${issuer}/token`] = down as never
+      const started = performance.now()
+      const failed = watch(provider.getToken())
+      await pass(ms)
+      expect(failed.error).toMatchObject({ kind })
+      expect(performance.now() - started).toBe(ms)
+      served[`${issuer}/token`] = issue
+      await pass(60_000)
+      expect((await provider.getToken()).value).toContain('read.write')
+    },
+  )
+
   it('that are not granted leave the narrower token in use', async () => {
     const { call, denied, forms } = startApi()
     denied.add('admin')
@@ -483,7 +505,7 @@ describe('scopes', () => {
     expect(key).not.toContain(secret)
   })
 
-  it('are widened by the provider of a pool, and given up by reset and close', async () => {
+  it('are stepped up to by the provider of a pool, and given up by reset and close', async () => {
     const { create, send } = startApi()
     const pool = createTokenPool(() => create())
     const tokens = pool.for('a')
@@ -575,8 +597,10 @@ describe('the first request of the application', () => {
     served[wellKnown] = metadata()
     const first = call()
     await pass(5_000)
-    // The others need not wait for it.
-    expect((await provider.getToken()).value).toBe('token-1')
+    // The others wait for it, but not longer than 3 s.
+    const other = watch(provider.getToken())
+    await pass(3_000)
+    expect(other.value?.value).toBe('token-1')
     expect(calls).toHaveLength(1)
     finish(new Response('slow'))
     expect(await (await first).text()).toBe('slow')
@@ -605,6 +629,56 @@ describe('the first request of the application', () => {
     await expect(first).rejects.toThrow('left')
     expect(await (await other).text()).toBe('done')
     expect(tokensOf(calls)).not.toContain('Bearer undefined')
+  })
+
+  it('is the only one without a token, although the API tells nothing and its tokens expire', async () => {
+    const { call, calls, served } = startMcp({
+      respond: (token) => (token ? undefined : new Response('public')),
+    })
+    served[wellKnown] = metadata()
+    for (let hour = 0; hour < 4; hour++) {
+      await call()
+      await pass(3_600_000)
+    }
+    expect(tokensOf(calls)).toEqual([null, 'Bearer token-1', 'Bearer token-2', 'Bearer token-3'])
+  })
+
+  it('is sent again with the current token, not with one that was revoked while the API took its time', async () => {
+    let finish: (response: Response) => void = () => {}
+    const slow = new Promise<Response>((resolve) => (finish = resolve))
+    const { call, calls, served, provider } = startMcp({ respond: (token) => (token ? undefined : slow) })
+    served[wellKnown] = metadata()
+    const first = call()
+    const other = watch(provider.getToken())
+    await pass(5_000)
+    expect(other.value?.value).toBe('token-1')
+    provider.reset()
+    finish(new Response('', { status: 401 }))
+    expect(await (await first).text()).toBe('done')
+    expect(tokensOf(calls)).toEqual([null, 'Bearer token-2'])
+  })
+
+  it('is no Request with a body: whether that can be sent again is known too late', async () => {
+    const { apiFetch, calls, served } = startMcp()
+    served[wellKnown] = metadata()
+    const body = 'x'.repeat(1024 * 1024 + 1)
+    expect((await apiFetch(new Request(resource, { method: 'POST', body }))).status).toBe(200)
+    expect(calls).toHaveLength(1)
+  })
+
+  it('carries a token if there is a store, where another process may have one', async () => {
+    const store = createMemoryTokenStore()
+    const { create } = start({ [wellKnown]: metadata() })
+    const tokens: (string | null)[] = []
+    const apiFetch = createTokenFetch(create({ store }), {
+      allowedOrigins: [origin],
+      fetch: async (_url, init) => {
+        tokens.push(new Headers(init?.headers).get('authorization'))
+        return new Response()
+      },
+    })
+    await apiFetch(resource)
+    expect(tokens).toEqual(['Bearer token-1'])
   })
 
   it('whose connection fails gets its own error', async () => {
@@ -829,12 +903,12 @@ describe('the scopes that an API requires', () => {
   it.each([
     [200, true],
     [201, false],
-  ])('are widened within bounds: %d of them', async (count, isWidened) => {
+  ])('can be stepped up to within bounds: %d of them', async (count, isGranted) => {
     const { provider, forms } = start({ [resource]: challenge('scope="0sss"') })
     const token = await provider.getToken()
     const missingScopes = many(count).split(' ')
     await provider.replaceRejected(token, { url: resource, attempt: 1, repeatable: true, missingScopes })
-    expect(forms()).toHaveLength(isWidened ? 2 : 1)
+    expect(forms()).toHaveLength(isGranted ? 2 : 1)
   })
 })
 

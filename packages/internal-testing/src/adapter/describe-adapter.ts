@@ -50,7 +50,6 @@ function describeTokens(title: string, adapter: AdapterUnderTest): void {
 }
 
 function wrapTokens(tokens: AttachableTokens): AttachableTokens {
-  if ('requestToken' in tokens) return tokens
   if (typeof tokens !== 'function') return wrapProvider(tokens)
   return (request) => {
     const selected = tokens(request)
@@ -65,6 +64,8 @@ function wrapProvider(tokens: TokenProvider): TokenProvider {
     peekToken: () => tokens.peekToken(),
     reject: (token) => tokens.reject(token),
     replaceRejected: (token, request) => tokens.replaceRejected(token, request),
+    sendFirst: (request) => tokens.sendFirst?.(request),
+    reportSuccess: (url) => tokens.reportSuccess?.(url),
     report: (event) => tokens.report(event),
     reset: () => tokens.reset(),
     revoke: () => tokens.revoke(),

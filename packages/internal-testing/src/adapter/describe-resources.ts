@@ -13,45 +13,51 @@ export function describeResources(adapter: AdapterUnderTest): void {
     await fixture.tokens.close()
     const resource = `${fixture.api.origin}/mcp`
     let tokens = 0
+    let hasAsked = false
     fixture.tokens = createTokenProvider({
       resource,
       cacheKey: async () => resource,
+      sendFirst(request) {
+        if (hasAsked) return undefined
+        hasAsked = true
+        return request.send().then(({ challenge, result }) => {
+          challenges.push(challenge)
+          return challenge === undefined ? result : undefined
+        })
+      },
       async requestToken({ challenge }) {
-        const header = challenge?.header
-        challenges.push(typeof header === 'function' ? await header() : header)
+        hasAsked = true
+        if (challenge) challenges.push(challenge.header)
         return { accessToken: `t${++tokens}`, tokenType: 'Bearer', expiresIn: 600, scope: [] }
       },
     })
     fixture.client = await fixture.createClient()
   })
-  const post = (path = '/mcp') => ({
-    url: fixture.api.origin + path,
-    body: { kind: 'json', value: { a: 1 } } as const,
-  })
+  const get = () => ({ url: `${fixture.api.origin}/mcp` })
 
   describe('a token for one resource', () => {
     it('is requested with what the API responds to the first request, which is sent again with it', async () => {
-      expect((await fixture.client(post())).status).toBe(200)
+      expect((await fixture.client(get())).status).toBe(200)
       expect(fixture.api.tokens).toStrictEqual([undefined, 't1'])
       const [first, second] = fixture.api.requests.map(({ method, url, body }) => ({ method, url, body }))
       expect(second).toStrictEqual(first)
       expect(challenges).toStrictEqual([invalidTokenChallenge])
       // The next one is no longer sent without a token.
-      expect((await fixture.client(post())).status).toBe(200)
+      expect((await fixture.client(get())).status).toBe(200)
       expect(fixture.api.tokens).toStrictEqual([undefined, 't1', 't1'])
     })
 
     it('is not requested with a request that the API accepts without it', async () => {
       fixture.api.respond = () => ({ status: 200, body: 'public' })
-      expect(await fixture.client(post())).toMatchObject({ status: 200, text: 'public' })
+      expect(await fixture.client(get())).toMatchObject({ status: 200, text: 'public' })
       expect(fixture.api.tokens).toStrictEqual([undefined])
       expect(challenges).toStrictEqual([undefined])
     })
 
     it('is replaced with what the API responds to the one that it rejects', async () => {
-      await fixture.client(post())
+      await fixture.client(get())
       fixture.api.rejects = (token) => token === 't1'
-      expect((await fixture.client(post())).status).toBe(200)
+      expect((await fixture.client(get())).status).toBe(200)
       expect(challenges).toStrictEqual([invalidTokenChallenge, invalidTokenChallenge])
     })
 

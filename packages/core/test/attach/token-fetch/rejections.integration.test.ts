@@ -103,12 +103,13 @@ describe('a rejected request', () => {
     expect((await started.tokenFetch(started.api)).status).toBe(200)
   })
 
-  it('returns the first response if no new token can be acquired', async () => {
+  it('fails with the error of the token service, and the response of the API as its cause, if there is no new token', async () => {
     const started = await start()
     await revoke(started)
     started.issuer.broken = true
-    const response = await started.tokenFetch(started.api)
-    expect([response.status, await response.text()]).toEqual([401, 'status 401'])
+    const error: unknown = await started.tokenFetch(started.api).catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ name: 'TokenError', cause: { status: 401 } })
+    expect(await ((error as Error).cause as Response).text()).toBe('status 401')
     expect(started.issuer.requests).toBe(2)
   })
 
