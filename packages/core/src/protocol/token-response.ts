@@ -1,5 +1,3 @@
-import * as z from 'zod/mini'
-
 /**
  * A token response, the same for both formats of the platform's contract and for RFC 6749, section 5.1. A member
  * that is missing, null or empty in the response is absent here.
@@ -131,108 +129,64 @@ function isDeeperThan(depth: number, value: unknown): boolean {
 }
 
 /**
- * The schema of a token response: its members as they are sent, then the fields that they become. It is created within a function,
- * because bundlers leave out what a page does not call.
+ * The members of a token response in both formats of the platform's contract, and in that of RFC 6749, section 5.1, and how
+ * each is read: undefined if it is missing or has another form. Only `access_token` and `token_type` can make a response
+ * invalid, see {@link toTokenResponse}: a token that can be used is not lost for another member.
  */
-function createSchema(bearerTypes: readonly string[] = []) {
-  /** A member that is undefined if it is missing or has another form. */
-  const optional = <Output>(read: (value: unknown) => Output | undefined) => z.optional(z.transform(read))
+export const readers = {
+  expires_in: readLifetime,
+  refresh_in: readNumber,
+  issued_at: readDate,
+  scope: readNames((list) => list.split(' ')),
+  client_id: readText,
+  application_name: readText,
+  organization_name: readText,
+  developer_email: readText,
+  'developer.email': readText,
+  status: readText,
+  refresh_token: readText,
+  refresh_token_expires_in: readNumber,
+  refresh_count: readNumber,
+  level: readText,
+  /** Its text is not quoted: `[a, b c]`. */
+  api_product_list: readNames((list) => list.replace(/^\[|\]$/g, '').split(',')),
+  api_product_list_json: readNames((list) => list.split(',')),
+} satisfies Readonly<Record<string, (value: unknown) => unknown>>
 
-  /**
-   * The members of a token response in both formats of the platform's contract, and in that of RFC 6749, section 5.1. Only
-   * `access_token` and `token_type` can make it invalid: a token that can be used is not lost for another member.
-   */
-  const members = {
-    access_token: z.custom<string>(isAccessToken),
-    token_type: z.optional(z.unknown()),
-    expires_in: optional(readLifetime),
-    refresh_in: optional(readNumber),
-    issued_at: optional(readDate),
-    scope: optional(readNames((list) => list.split(' '))),
-    client_id: optional(readText),
-    application_name: optional(readText),
-    organization_name: optional(readText),
-    developer_email: optional(readText),
-    'developer.email': optional(readText),
-    status: optional(readText),
-    refresh_token: optional(readText),
-    refresh_token_expires_in: optional(readNumber),
-    refresh_count: optional(readNumber),
-    level: optional(readText),
-    /** Its text is not quoted: `[a, b c]`. */
-    api_product_list: optional(readNames((list) => list.replace(/^\[|\]$/g, '').split(','))),
-    api_product_list_json: optional(readNames((list) => list.split(','))),
-  }
+/** What the readers have read. */
+export type ReadMembers = { readonly [Name in keyof typeof readers]?: ReturnType<(typeof readers)[Name]> }
 
-  return z.pipe(
-    z.looseObject(members),
-    z.transform((raw, context) => {
-      const tokenType = readTokenType(raw.token_type, raw.access_token, bearerTypes)
-      if (tokenType === undefined) {
-        context.issues.push({
-          code: 'custom',
-          input: raw.token_type,
-          path: ['token_type'],
-          message: 'not supported',
-        })
-        return z.NEVER
-      }
-      const extra = readExtra(Object.entries(raw).filter(([name]) => !Object.hasOwn(members, name)))
-      const fields: { readonly [Field in keyof Required<TokenResponse>]: TokenResponse[Field] } = {
-        accessToken: raw.access_token,
-        tokenType,
-        expiresIn: raw.expires_in,
-        refreshIn: raw.refresh_in || undefined,
-        issuedAt: raw.issued_at,
-        scope: raw.scope ?? [],
-        clientId: raw.client_id,
-        applicationName: raw.application_name,
-        organizationName: raw.organization_name,
-        developerEmail: raw.developer_email ?? raw['developer.email'],
-        status: raw.status,
-        refreshToken: raw.refresh_token,
-        refreshTokenExpiresIn: raw.refresh_token_expires_in,
-        refreshCount: raw.refresh_count,
-        level: raw.level,
-        apiProducts: raw.api_product_list_json ?? raw.api_product_list,
-        extra,
-      }
-      const present = Object.entries(fields).filter(([, value]) => value !== undefined)
-      return Object.fromEntries(present) as unknown as TokenResponse
-    }),
+/** The fields that members become. */
+export function toTokenResponse(
+  accessToken: string,
+  tokenType: TokenResponse['tokenType'],
+  read: ReadMembers,
+  raw: object,
+): TokenResponse {
+  const others = Object.entries(raw).filter(
+    ([name]) => name !== 'access_token' && name !== 'token_type' && !Object.hasOwn(readers, name),
   )
-}
-
-let schema: ReturnType<typeof createSchema> | undefined
-
-function parse(value: unknown, bearerTypes?: readonly string[]) {
-  return z.safeParse(bearerTypes ? createSchema(bearerTypes) : (schema ??= createSchema()), value)
-}
-
-/** A Standard Schema (https://standardschema.dev): libraries that validate accept it. */
-export interface Schema<Output> {
-  readonly '~standard': {
-    readonly version: 1
-    readonly vendor: string
-    readonly validate: (
-      value: unknown,
-    ) =>
-      | { readonly value: Output; readonly issues?: undefined }
-      | { readonly issues: readonly { readonly message: string; readonly path: readonly PropertyKey[] }[] }
-    readonly types?: { readonly input: unknown; readonly output: Output } | undefined
+  const fields: { readonly [Field in keyof Required<TokenResponse>]: TokenResponse[Field] } = {
+    accessToken,
+    tokenType,
+    expiresIn: read.expires_in,
+    refreshIn: read.refresh_in || undefined,
+    issuedAt: read.issued_at,
+    scope: read.scope ?? [],
+    clientId: read.client_id,
+    applicationName: read.application_name,
+    organizationName: read.organization_name,
+    developerEmail: read.developer_email ?? read['developer.email'],
+    status: read.status,
+    refreshToken: read.refresh_token,
+    refreshTokenExpiresIn: read.refresh_token_expires_in,
+    refreshCount: read.refresh_count,
+    level: read.level,
+    apiProducts: read.api_product_list_json ?? read.api_product_list,
+    extra: readExtra(others),
   }
-}
-
-/** The token response in both formats of the platform's contract, and in that of RFC 6749, section 5.1. */
-export const tokenResponseSchema: Schema<TokenResponse> = {
-  '~standard': {
-    version: 1,
-    vendor: 'tokenwell',
-    validate(value) {
-      const { data, error } = parse(value)
-      return error ? { issues: error.issues } : { value: data }
-    },
-  },
+  const present = Object.entries(fields).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(present) as unknown as TokenResponse
 }
 
 /**
@@ -245,6 +199,11 @@ export function readTokenResponse(
   raw: unknown,
   bearerTypes?: readonly string[],
 ): TokenResponse | 'access_token' | 'token_type' {
-  const { data, error } = parse(raw, bearerTypes)
-  return data ?? (error.issues[0]?.path[0] === 'token_type' ? 'token_type' : 'access_token')
+  const members = Object(raw) as Readonly<Record<string, unknown>>
+  const accessToken = members['access_token']
+  if (!isAccessToken(accessToken)) return 'access_token'
+  const tokenType = readTokenType(members['token_type'], accessToken, bearerTypes)
+  if (tokenType === undefined) return 'token_type'
+  const read = Object.entries(readers).map(([name, reader]) => [name, reader(members[name])])
+  return toTokenResponse(accessToken, tokenType, Object.fromEntries(read) as ReadMembers, members)
 }

@@ -2,7 +2,7 @@ import { configurationError, failureOf, TokenError } from '../protocol/token-err
 import { isRedirect, kindOfStatus } from '../protocol/error-response.ts'
 import { rateLimitReset, retryAfter } from '../protocol/headers.ts'
 import { isSecure } from '../protocol/secure-url.ts'
-import { isAccessToken, readTokenType, type TokenResponse } from '../protocol/token-response.ts'
+import { readTokenResponse, type TokenResponse } from '../protocol/token-response.ts'
 import type { TokenSource } from '../protocol/token-source.ts'
 import { createTokenProvider } from '../provider/caching-token-provider.ts'
 import type { TokenProvider, TokenProviderOptions } from '../provider/token-provider.ts'
@@ -117,26 +117,14 @@ function throwUnreachable(cause: unknown, sent: Headers): never {
   })
 }
 
-/** By hand, not by the schema of a token response, which would be half of what a page loads. */
 function tokenOf(body: string): TokenResponse | undefined {
   try {
-    const {
-      error,
-      access_token: accessToken,
-      ...others
-    } = Object(JSON.parse(body)) as Record<string, unknown>
-    if (error || !isAccessToken(accessToken)) return undefined
-    const tokenType = readTokenType(others['token_type'], accessToken)
-    const [expiresIn, refreshIn] = [others['expires_in'], others['refresh_in']].map(readSeconds)
-    return tokenType && { accessToken, tokenType, expiresIn, refreshIn, scope: [] }
+    const members = Object(JSON.parse(body)) as Record<string, unknown>
+    const response = members['error'] ? undefined : readTokenResponse(members)
+    return typeof response === 'object' ? response : undefined
   } catch {
     return undefined
   }
-}
-
-function readSeconds(value: unknown): number | undefined {
-  const seconds = typeof value === 'string' ? Number.parseFloat(value) : value
-  return typeof seconds === 'number' && Number.isFinite(seconds) ? Math.max(0, seconds) : undefined
 }
 
 function sessionEnded(status: number): TokenError {
