@@ -3,7 +3,7 @@ import { isSentBy, markOwnRequest } from '../runtime/own-request.ts'
 import { Redacted } from '../runtime/redacted.ts'
 import { waitFor } from '../runtime/wait.ts'
 import type { SharingAlgorithm } from '../sharing/token-sharing.ts'
-import type { ApiChallenge, FirstRequest, TokenSource } from '../protocol/token-source.ts'
+import type { ApiChallenge, TokenSource } from '../protocol/token-source.ts'
 import type { AccessToken } from './access-token.ts'
 import { BackgroundWork } from './background-work.ts'
 import { Cooldown } from './cooldown.ts'
@@ -96,6 +96,8 @@ export class CachingTokenProvider extends Redacted implements TokenProvider {
   #calls = 0
   #closed = false
   #onIdle: (() => void) | undefined
+  /** Absent for most sources, so that attaching a token costs nothing for it. */
+  declare readonly sendFirst?: NonNullable<TokenProvider['sendFirst']>
 
   constructor(source: TokenSource, settings: ProviderSettings) {
     super()
@@ -108,6 +110,8 @@ export class CachingTokenProvider extends Redacted implements TokenProvider {
       budget: new RefreshBudget(settings.clock),
     }
     this.#slot = this.#main = { source }
+    // With a store, another process may have a token: the source asks for itself when it needs to.
+    if (source.sendFirst && !settings.store) this.sendFirst = (request) => source.sendFirst!(request)
   }
 
   getToken(options: GetTokenOptions = noDemand): Promise<AccessToken> {
@@ -460,13 +464,9 @@ export class CachingTokenProvider extends Redacted implements TokenProvider {
     this.#context.events.emit(event)
   }
 
-  sendFirst<Result>(request: FirstRequest<Result>): Promise<Result | undefined> | undefined {
-    // Another process may have a token, so the source asks for itself when it needs to.
-    return this.#settings.store ? undefined : this.#main.source.sendFirst?.(request)
-  }
-
-  reportSuccess(url: string): void {
-    this.#context.budget.resume(url)
+  reportSuccess(urlOf: () => string | URL): void {
+    const { budget } = this.#context
+    if (budget.pauses) budget.resume(urlOf)
   }
 }
 

@@ -28,7 +28,8 @@ export class RefreshBudget {
   readonly #clock: Clock
   /** By origin; undefined for rejections that `reject()` reports. Created when they are needed, because pools keep many. */
   #allowances: LruMap<string | undefined, Allowance> | undefined
-  #pauses: LruMap<string, Pause> | undefined
+  /** By path; undefined as long as none has been paused, which each successful request looks at. */
+  pauses: LruMap<string, Pause> | undefined
   #tokens: LruMap<string, true> | undefined
 
   constructor(clock: Clock) {
@@ -37,7 +38,7 @@ export class RefreshBudget {
 
   /** Takes one refresh from the budget; false if it is used up. Without a path, the origin's budget counts alone. */
   draw(origin?: string, path?: string): boolean {
-    const pause = path === undefined ? undefined : this.#pauses?.get(path)
+    const pause = path === undefined ? undefined : this.pauses?.get(path)
     if (
       pause &&
       elapsedSince(pause.since, this.#clock) < Math.min(longestPauseMs, firstPauseMs * 2 ** pause.inRow)
@@ -53,7 +54,7 @@ export class RefreshBudget {
 
   /** Pauses refreshes that a path causes: it has rejected a replacement, or nobody will see whether it does. */
   pause(path: string, token: string): void {
-    const pauses = (this.#pauses ??= new LruMap(maxKeys))
+    const pauses = (this.pauses ??= new LruMap(maxKeys))
     const last = pauses.get(path)
     if (last?.token === token) return
     const inRow = last && elapsedSince(last.since, this.#clock) < 2 * longestPauseMs ? last.inRow + 1 : 0
@@ -61,10 +62,12 @@ export class RefreshBudget {
   }
 
   /** Ends the pause of a path: it has accepted a token. */
-  resume(url: string): void {
-    if (!this.#pauses?.size) return
+  resume(urlOf: () => string | URL): void {
+    if (!this.pauses?.size) return
+    const url = urlOf()
+    if (!URL.canParse(url)) return
     const { origin, pathname } = new URL(url)
-    this.#pauses.delete(origin + pathname)
+    this.pauses.delete(origin + pathname)
   }
 
   /** Remembers a rejected token, so that an outdated store cannot bring it back. */
@@ -78,6 +81,6 @@ export class RefreshBudget {
   }
 
   clear(): void {
-    this.#allowances = this.#pauses = this.#tokens = undefined
+    this.#allowances = this.pauses = this.#tokens = undefined
   }
 }

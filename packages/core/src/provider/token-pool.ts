@@ -354,7 +354,7 @@ class PooledTokenProvider<Key extends string | number> extends Redacted implemen
     return this.#call((provider) => provider.sendFirst?.(request), request.signal)
   }
 
-  reportSuccess(url: string): void {
-    this.created?.reportSuccess?.(url)
+  reportSuccess(urlOf: () => string | URL): void {
+    this.created?.reportSuccess?.(urlOf)
   }
 }

@@ -79,8 +79,8 @@ export interface TokenProvider {
    * come from; see {@link TokenSource.sendFirst}. For authors of attachers.
    */
   sendFirst?<Result>(request: FirstRequest<Result>): Promise<Result | undefined> | undefined
-  /** Reports that an API accepted the token of a request, by the URL of the request. For authors of attachers. */
-  reportSuccess?(url: string): void
+  /** Reports that an API accepted the token of a request to the URL that `urlOf` returns. For authors of attachers. */
+  reportSuccess?(urlOf: () => string | URL): void
   /** Passes on to the listeners what happened to a request. For authors of attachers. */
   report(event: TokenAttachmentEvent): void
   /** Drops the cached token and every cooldown: the next call requests a new token. */

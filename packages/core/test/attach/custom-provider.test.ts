@@ -73,7 +73,7 @@ function wrapped(tokens: TokenProvider): TokenProvider {
     reject: (token) => tokens.reject(token),
     replaceRejected: (token, request) => tokens.replaceRejected(token, request),
     sendFirst: (request) => tokens.sendFirst?.(request),
-    reportSuccess: (url) => tokens.reportSuccess?.(url),
+    reportSuccess: (urlOf) => tokens.reportSuccess?.(urlOf),
     report: (event) => tokens.report(event),
     reset: () => tokens.reset(),
     revoke: () => tokens.revoke(),

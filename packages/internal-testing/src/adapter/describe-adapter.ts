@@ -65,7 +65,7 @@ function wrapProvider(tokens: TokenProvider): TokenProvider {
     reject: (token) => tokens.reject(token),
     replaceRejected: (token, request) => tokens.replaceRejected(token, request),
     sendFirst: (request) => tokens.sendFirst?.(request),
-    reportSuccess: (url) => tokens.reportSuccess?.(url),
+    reportSuccess: (urlOf) => tokens.reportSuccess?.(urlOf),
     report: (event) => tokens.report(event),
     reset: () => tokens.reset(),
     revoke: () => tokens.revoke(),
