@@ -13,8 +13,8 @@ export interface Budget {
 /** By folder in `packages`. Raise one only if users get something for it. */
 export const budgets: Readonly<Record<string, Budget>> = {
   core: {
-    bytes: 35_600,
-    page: { imports: 'backendTokens, createTokenFetch', bytes: 16_200 },
+    bytes: 34_200,
+    page: { imports: 'backendTokens, createTokenFetch', bytes: 18_700 },
     dependencies: 0,
     start: 1.8,
   },
