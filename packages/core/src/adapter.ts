@@ -8,7 +8,10 @@ export {
   type TokenAttacher,
 } from './attach/token-attacher.ts'
 export { copyBody, isRepeatableBody } from './attach/body.ts'
-export { fetchWithToken } from './attach/fetch.ts'
+export { fetchWithToken, type FetchWithTokenOptions } from './attach/fetch.ts'
+export type { ClientBaseUrl } from './attach/origins.ts'
+export type { RejectedRequest } from './provider/token-provider.ts'
+export type { TokenAttachmentEvent } from './provider/events.ts'
 export { readRedirect, type Redirect } from './attach/follow-redirects.ts'
 export type { ApiResponse } from './attach/is-token-rejected.ts'
 export { dropsBackgroundWork } from './runtime/environment.ts'

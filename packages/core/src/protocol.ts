@@ -3,7 +3,7 @@ export {
   type TokenRequest,
   type TokenRequestOptions,
 } from './protocol/build-token-request.ts'
-export { classifyApiResponse } from './attach/is-token-rejected.ts'
+export { classifyApiResponse, type ApiResponseClassification } from './attach/is-token-rejected.ts'
 export {
   createClientAuthentication,
   type ClientAuthentication,
@@ -11,7 +11,11 @@ export {
 } from './protocol/client-authentication.ts'
 export { configurationError } from './protocol/token-error.ts'
 export { headerValue, type ResponseHeaders } from './protocol/headers.ts'
-export { parseTokenResponse, type ParsedTokenResponse } from './protocol/parse-token-response.ts'
+export {
+  parseTokenResponse,
+  type ParsedTokenResponse,
+  type ParseTokenResponseOptions,
+} from './protocol/parse-token-response.ts'
 export { retryAfter } from './protocol/headers.ts'
 export { decodePath, hasDotSegment, metadataUrl, secureUrl } from './protocol/secure-url.ts'
 export type { TokenBinding, TokenEndpointResponse } from './protocol/token-binding.ts'
@@ -21,5 +25,10 @@ export { tokenResponseSchema, type Schema } from './protocol/token-response-sche
 export { errorCode } from './runtime/error-code.ts'
 export { notifyListener } from './runtime/listeners.ts'
 export { noStore } from './runtime/environment.ts'
-export { createIssuerDiscovery, type IssuerDiscovery } from './sources/discovery.ts'
+export {
+  createIssuerDiscovery,
+  type IssuerDiscovery,
+  type IssuerDiscoveryOptions,
+  type MetadataReader,
+} from './sources/discovery.ts'
 export { readBody } from './sources/send.ts'

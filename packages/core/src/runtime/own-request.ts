@@ -28,8 +28,8 @@ export function isSentBy(provider: object, signal: OwnedSignal | undefined): boo
 }
 
 /** Makes a signal that an adapter derives from another one belong to the same token request. For authors of adapters. */
-export function keepOwner(from: AbortSignal | undefined, derived: AbortSignal): void {
-  const provider = (from as OwnedSignal | undefined)?.[owner]
+export function keepOwner(from: OwnedSignal | undefined, derived: AbortSignal): void {
+  const provider = from?.[owner]
   if (provider !== undefined) Object.defineProperty(derived, owner, { value: provider })
 }
 
