@@ -90,7 +90,10 @@ describe('instrumentTokens', () => {
     await expect(tokens.getToken({ forceRefresh: true })).rejects.toThrow("repeated the client's credentials")
     const apiFetch = createTokenFetch(tokens, { allowedOrigins: [servers.api.origin] })
     servers.api.rejects = () => true
-    await apiFetch(`${servers.api.origin}/${text}`)
+    // The cooldown after the failure leaves no replacement for the rejected token.
+    await expect(apiFetch(`${servers.api.origin}/${text}`)).rejects.toThrow(
+      "repeated the client's credentials",
+    )
     await apiFetch(`${servers.other.origin}/${text}`)
     await telemetry.flush()
     const received = telemetry.receiver.received()

@@ -81,6 +81,8 @@ describe('the published file', () => {
       'createTokenPool',
       'createTokenProvider',
       'credentialsFrom',
+      'fromOpenApi',
+      'isRejectedByPage',
       'isTokenError',
       'jwtBearer',
       'tokenExchange',
