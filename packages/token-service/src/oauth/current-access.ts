@@ -1,13 +1,5 @@
-import { isBeingDeleted, type Application, type Project } from '../storage/application.ts'
-import type { StoredToken } from './token-storage.ts'
-
-/** An application as it is now, and what its tokens depend on. */
-export interface CurrentClient {
-  readonly application: Application
-  readonly project: Pick<Project, 'deletesAtMs'>
-  /** The APIs that its scopes belong to, by scope. */
-  readonly scopeAudiences: ReadonlyMap<string, string>
-}
+import { isBeingDeleted } from '../storage/application.ts'
+import type { CurrentClient, FoundToken, StoredToken } from './token-storage.ts'
 
 /** What tokens can be for. */
 export type Access = Pick<StoredToken, 'products' | 'scopes' | 'audiences'>
@@ -21,13 +13,6 @@ export function currentAccess({ application, project, scopeAudiences }: CurrentC
   if (status !== 'approved' || isBeingDeleted({ application, project })) return undefined
   // An approved scope includes its API.
   return { products, scopes, audiences: [...new Set([...audiences, ...scopeAudiences.values()])] }
-}
-
-/** A token, and what it was issued under. */
-export interface FoundToken extends CurrentClient {
-  readonly token: StoredToken
-  /** When the secret or the key expires. */
-  readonly secretExpiresAtMs?: number | undefined
 }
 
 /**

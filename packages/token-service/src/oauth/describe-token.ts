@@ -1,5 +1,6 @@
 import { decodeJwt } from 'jose'
-import { activeAccess, type FoundToken } from './current-access.ts'
+import { activeAccess } from './current-access.ts'
+import type { FoundToken } from './token-storage.ts'
 import type { IntrospectionResponse } from './oauth-responses.ts'
 
 type Description = Extract<IntrospectionResponse, { active: true }>

@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import { randomFillSync } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { FoundToken } from './current-access.ts'
 import {
   applicationColumns,
   selectScopeAudiences,
   toApplication,
   toScopeAudiences,
 } from '../storage/registered-client.ts'
+import type { Application, Project } from '../storage/application.ts'
 import { digest } from '../runtime/digest.ts'
 import { createBatcher } from '../storage/batcher.ts'
 import {
@@ -35,6 +35,21 @@ export interface StoredToken {
   readonly keyThumbprint?: string | undefined
   readonly issuedAtMs: number
   readonly expiresAtMs: number
+}
+
+/** An application as it is now, and what its tokens depend on. */
+export interface CurrentClient {
+  readonly application: Application
+  readonly project: Pick<Project, 'deletesAtMs'>
+  /** The APIs that its scopes belong to, by scope. */
+  readonly scopeAudiences: ReadonlyMap<string, string>
+}
+
+/** A token, and what it was issued under. */
+export interface FoundToken extends CurrentClient {
+  readonly token: StoredToken
+  /** When the secret or the key expires. */
+  readonly secretExpiresAtMs?: number | undefined
 }
 
 const purgeSize = 200

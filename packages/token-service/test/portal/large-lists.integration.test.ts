@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it, vi } from 'vitest'
-import { cells, plainText, startPortal, useCheapPasswords } from './portal-browser.ts'
+import { cells, createProject, plainText, startPortal, useCheapPasswords } from './portal-browser.ts'
 
 useCheapPasswords()
 
@@ -45,6 +45,25 @@ async function withThousands() {
   }
   return { browser: admin, storage }
 }
+
+it('with 300 scopes whose names are URLs, no page has over 100 kB', async () => {
+  const scopes = Array.from({ length: 300 }, (_, index) => ({
+    name: `https://api.example.org/auth/accounts-receivable.administration-of-every-tenant.${index}`,
+    audience: `https://${index % 20}.api.example.org/v1`,
+    description: 'What others can do with it, in one sentence of some length',
+  }))
+  const resourceServers = [
+    { name: 'API', clientId: 'api', clientSecret: 's'.repeat(20), audiences: [scopes[0]!.audience] },
+  ]
+  const { admin } = await startPortal({ scopes, resourceServers })
+  await createProject(admin)
+  const pages = ['scopes', 'scopes?page=2', 'new-application', 'get-started', 'resource-servers/api', 'audit']
+  for (const path of pages) {
+    const { status, text } = await admin.get(`/portal/${path}`)
+    expect([path, status]).toEqual([path, 200])
+    expect(Buffer.byteLength(text), path).toBeLessThan(100_000)
+  }
+})
 
 describe('with 10,000 applications', () => {
   it('no page has over 100 kB or 200 rows, and lists are searched and paged', async () => {

@@ -7,6 +7,8 @@ import { catalogueHints } from '../catalogue/hints.ts'
 /** So many are read at a glance: they need neither groups nor a search. */
 const fewScopes = 12
 const others = 'Others'
+/** With more characters than that, names stand alone: no page has over 100 kB. */
+const mostCharacters = 60_000
 /** How many an overview shows before the others. */
 const shownScopes = 6
 
@@ -28,6 +30,8 @@ export function scopePicker({ scopes, entries }: ScopeChoices, state: FormState)
     const hints = catalogueHints([...entries.values()])
     return checkboxes({ name: 'scope', label: 'Scopes', hint, choices: scopes, hints }, { ...state, chosen })
   }
+  const described = (name: string) => entries.get(name)?.description ?? ''
+  const characters = scopes.reduce((sum, name) => sum + 2 * name.length + described(name).length, 0)
   const groups = new Map<string, string[]>()
   for (const name of scopes) {
     const api = apiOf(name, entries.get(name))
@@ -48,7 +52,7 @@ export function scopePicker({ scopes, entries }: ScopeChoices, state: FormState)
       />
       <p class="picked" aria-live="polite">${chosen.map(chip)}</p>
       <div class="all">
-        ${sorted.map(([api, names]) => group(api, names, chosen, entries))}
+        ${sorted.map(([api, names]) => group(api, names, chosen, characters > mostCharacters ? new Map() : entries))}
         <p class="hint none" hidden>No scope matches.</p>
       </div>
     </div>

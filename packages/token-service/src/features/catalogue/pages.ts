@@ -13,7 +13,7 @@ import {
   type FormState,
 } from '../../portal/layout/form.ts'
 import { list, listState, named, searchNames, type Column, type ListState } from '../../portal/layout/list.ts'
-import { moreMenu } from '../../portal/layout/menus.ts'
+import { dangerSection } from '../../portal/layout/menus.ts'
 import { picker } from '../../portal/layout/picker.ts'
 import type { PageContent } from '../../portal/layout/page.ts'
 import { formatCount, linkTo, partOf } from '../../portal/layout/paging.ts'
@@ -149,11 +149,12 @@ function cataloguePage(
   const { paths, csrfToken } = request
   const { title, plural, noun, filter, hint } = texts[kind]
   const found = searchNames(entries, state.search, ({ name, description = '' }) => [name, description])
-  const removal = ({ name }: CatalogueEntry, id: string) =>
-    dialog({
-      id: `remove-${id}`,
+  const removal = ({ name }: CatalogueEntry) => ({
+    title: `Remove the ${noun}`,
+    text: `Developers can no longer choose it. Applications that have the ${noun} keep it.`,
+    button: dialog({
+      id: 'remove',
       label: html`Remove<span class="visually-hidden"> ${name}</span>`,
-      style: 'ghost',
       title: `Remove ${name} from the catalogue?`,
       body: html`<input type="hidden" name="name" value="${name}" />
         <p>Developers can no longer choose it. Applications that have the ${noun} keep it.</p>`,
@@ -161,7 +162,8 @@ function cataloguePage(
       confirm: `Remove ${noun}`,
       csrfToken,
       danger: true,
-    })
+    }),
+  })
   const columns: readonly Column<CatalogueEntry>[] = [
     {
       label: 'Name',
@@ -192,17 +194,6 @@ function cataloguePage(
         return html`<a href="${linkTo(paths.applications, { [filter]: name })}">${text}</a>`
       },
     },
-    {
-      label: 'Actions',
-      kind: 'menu',
-      cell: (entry) => {
-        const id = String(entries.indexOf(entry))
-        const change = html`<a href="${linkTo(paths[kind], { change: entry.name })}#description"
-          >Change<span class="visually-hidden"> ${entry.name}</span></a
-        >`
-        return moreMenu({ id: `more-${id}`, about: entry.name, items: [change, removal(entry, id)] })
-      },
-    },
   ]
   const body = html`<p class="lead">
       Developers choose from these ${plural} when they register an application.
@@ -228,7 +219,8 @@ function cataloguePage(
         <button>${changed ? 'Save' : `Add ${noun}`}</button>
         ${changed ? html`<a href="${paths[kind]}">Cancel</a>` : ''}
       </div>
-    </form>`
+    </form>
+    ${changed ? dangerSection('Remove', [removal(changed)]) : ''}`
   // The form that changes an entry has no field for its name.
   const actions = html`<a class="button" href="${changed ? paths[kind] : ''}#name">Add a ${noun}</a>`
   return { title, body, actions }
