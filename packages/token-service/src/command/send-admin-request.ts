@@ -76,14 +76,14 @@ export async function* sendAdminRequest(
   }
   yield first.text
   let from = path
-  for (let page = first; page.next !== undefined || follow !== undefined;) {
-    if (page.next !== undefined) page = await send((from = page.next))
+  for (let page = first; ; yield page.text) {
+    if (page.next !== undefined) from = page.next
+    else if (follow === undefined) return
     else {
-      from = continued(from, follow!, lastId(page.text))
+      from = continued(from, follow, lastId(page.text))
       await delay(followMs)
-      page = await send(from)
     }
-    yield page.text
+    page = await send(from)
   }
 }
 

@@ -10,14 +10,7 @@ import {
 import type { Application, Project } from '../storage/application.ts'
 import { digest } from '../runtime/digest.ts'
 import { createBatcher } from '../storage/batcher.ts'
-import {
-  type Database,
-  type Query,
-  countDeleted,
-  durably,
-  firstOf,
-  frequentStatement,
-} from '../storage/database.ts'
+import { type Database, countDeleted, durably, firstOf, frequentStatement } from '../storage/database.ts'
 
 /** An access token as it is kept: its digest, never the token itself. */
 export interface StoredToken {

@@ -50,7 +50,7 @@ import { findOwnProject, ownClient, ownerIdOf } from '../projects/own-projects.t
 import type { PortalService } from '../sessions/openid-provider.ts'
 import { actorOf } from '../sessions/session.ts'
 import type { TokenRequestEntry, TokenRequestOutcome } from '../../storage/activity-storage.ts'
-import type { Application, Project, RegisteredClient } from '../../storage/application.ts'
+import type { Application, RegisteredClient } from '../../storage/application.ts'
 
 const maxApplications = 100
 const maxPending = 20

@@ -15,7 +15,6 @@ import { secretStorage } from './storage.ts'
 import { actorOf } from '../sessions/session.ts'
 import { UsageError } from '../../runtime/usage-error.ts'
 import type { ServiceContext } from '../context.ts'
-import type { StoredSecret } from '../../storage/application.ts'
 
 /** An application or a resource server, and the pages about it. */
 export interface CredentialPages extends Omit<NewKeyContent, 'state'> {

@@ -15,7 +15,7 @@ export function secretStorage({ query }: Database) {
         .where('ownerId', '=', ownerId)
         .where(isValidAt(nowMs))
         .executeTakeFirstOrThrow()
-      return Number(count)
+      return count
     },
     async expire(id: string, expiresAtMs: number): Promise<void> {
       await query.updateTable('secrets').set({ expiresAtMs }).where('id', '=', id).execute()
