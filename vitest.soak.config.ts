@@ -3,6 +3,7 @@ import base, { shared } from './vitest.config.ts'
 
 /** Tests that also have a long form. */
 const longForms = [
+  'packages/{axios-interceptor/test/attach-tokens,internal-testing/test/token-fetch,ky-hook/test/token-hooks}.integration.test.ts',
   'packages/cli/test/proxy/odd-messages.integration.test.ts',
   'packages/token-service/test/portal/{log-in,random-acts,in-chromium/*}.integration.test.ts',
   'packages/token-service/test/storage/instances.integration.test.ts',

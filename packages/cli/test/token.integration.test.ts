@@ -283,7 +283,8 @@ describe('tokenwell token', () => {
         '→ clientId in ',
       ],
     ])('%s, which is not used', async (_, text, args, env, problem, hint) => {
-      const from = text && ['--credentials', join(temporaryFolder({ 'client.env': text }), 'client.env')]
+      const from =
+        text === '' ? [] : ['--credentials', join(temporaryFolder({ 'client.env': text }), 'client.env')]
       const stderr = await fails([...args, ...from], env, 2)
       expect(stderr).toMatch(new RegExp(`^tokenwell: ${problem}\n`))
       expect(stderr).toContain(hint)

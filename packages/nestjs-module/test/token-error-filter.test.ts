@@ -114,7 +114,12 @@ it('sets Retry-After as a filter with its own adapter too, to at least a second'
   }
   const filter = new TokenErrorFilter(adapter as never)
   filter.catch(new TokenError({ kind: 'throttled', message: 'Later', retryAfterMs: 1 }), host as never)
-  expect(adapter.setHeader.mock.calls).toStrictEqual([['response', 'Retry-After', '1']])
+  // Rounded up: nobody comes back before the cooldown ends.
+  filter.catch(new TokenError({ kind: 'throttled', message: 'Later', retryAfterMs: 6_001 }), host as never)
+  expect(adapter.setHeader.mock.calls).toStrictEqual([
+    ['response', 'Retry-After', '1'],
+    ['response', 'Retry-After', '7'],
+  ])
   expect(adapter.reply).toHaveBeenCalledWith('response', expect.anything(), 503)
 })
 

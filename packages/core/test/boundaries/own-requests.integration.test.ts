@@ -7,6 +7,7 @@ import {
   createTokenProvider,
   type TokenSource,
 } from '@tokenwell/core'
+import { createTestTokenProvider } from '@tokenwell/core/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 const plain = globalThis.fetch
@@ -66,6 +67,16 @@ describe('a fetch with tokens that replaces the global fetch', () => {
     expect((await wrapped(`${origin}/items`)).status).toBe(200)
     expect(received).toEqual(['/token -', '/orders Bearer token', '/items Bearer token'])
     expect(seen).toContain(`${origin}/items`)
+  })
+
+  it('can be wrapped by code that passes on only what it knows', async () => {
+    const wrapped = createTokenFetch(createTestTokenProvider(), { allowedOrigins: [origin] })
+    globalThis.fetch = (input, { method, headers, body } = {}) => {
+      const known = { ...(method && { method }), ...(headers && { headers }), ...(body && { body }) }
+      return wrapped(input, known)
+    }
+    expect((await fetch(`${origin}/orders`)).status).toBe(200)
+    expect(received).toEqual(['/orders Bearer test-token'])
   })
 
   it.each([

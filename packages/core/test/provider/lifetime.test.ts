@@ -20,6 +20,22 @@ describe.each(grants)('with %s', (_grant, tokensOf) => {
 
   const withoutLifetime = { access_token: 'token', token_type: 'Bearer' }
 
+  it('is refreshed when the server recommends it, in seconds', async () => {
+    const body = { ...withoutLifetime, expires_in: 3_600, refresh_in: 600 }
+    const endpoint = new ScriptedEndpoint({ body })
+    const tokens = tokensOf(endpoint)
+    for (const [waitMs, requests] of [
+      [0, 1],
+      [500_000, 1],
+      [200_000, 2],
+    ] as const) {
+      await pass(waitMs)
+      await tokens.getToken()
+      await pass(1_000)
+      expect(endpoint.requests).toHaveLength(requests)
+    }
+  })
+
   describe('a lifetime', () => {
     it.each([
       ['a number', 3_599, 3_599_000],

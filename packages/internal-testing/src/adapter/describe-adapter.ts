@@ -7,6 +7,7 @@ import { describeOrigins } from './describe-origins.ts'
 import { describeRejections } from './describe-rejections.ts'
 import { describeResources } from './describe-resources.ts'
 import { describeSchemes } from './describe-schemes.ts'
+import { describeScripts } from './describe-scripts.ts'
 import { describeSecrets } from './describe-secrets.ts'
 import { describeTenants } from './describe-tenants.ts'
 
@@ -29,6 +30,7 @@ import { describeTenants } from './describe-tenants.ts'
  */
 export function describeAdapter(adapter: AdapterUnderTest): void {
   describeTokens(`${adapter.name} with tokens`, adapter)
+  describe(`${adapter.name} with tokens`, () => describeScripts(adapter))
   describeTokens(`${adapter.name} with the tokens of a wrapped provider`, {
     ...adapter,
     createClient: (attach) =>

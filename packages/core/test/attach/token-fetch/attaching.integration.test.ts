@@ -94,7 +94,7 @@ describe('a fetch with tokens', () => {
     const { api, seen, tokenFetch } = await start({
       fetch(input, init) {
         const response = fetch(input, init)
-        Object.assign(init!.headers!, { 'x-previous': 'yes' })
+        Object.assign(init.headers, { 'x-previous': 'yes' })
         return response
       },
     })
