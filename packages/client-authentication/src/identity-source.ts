@@ -86,7 +86,8 @@ export function createIdentitySource(service: IdentityService): IdentitySource {
     const { identity } = latest
     const endpoint = tokenEndpoint?.href
     let current = await unlessAborted(identity.get(prepared), signal)
-    while (endpoint !== undefined && current.hasId) {
+    if (endpoint === undefined) return current.jwt
+    while (current.hasId) {
       const { endpoints } = current
       if (!endpoints.has(endpoint) && endpoints.size < maxEndpoints) {
         endpoints.add(endpoint)

@@ -119,7 +119,7 @@ it('the user of a request is found after all requirements, in Express and Fastif
   const fastify = Fastify()
   onTestFinished(() => fastify.close())
   fastify.register(resourceServer, { verifier: underTest.verifier, ...options })
-  fastify.get('/', async (request) => (request as { user?: unknown }).user)
+  fastify.get('/', (request, reply) => reply.send((request as { user?: unknown }).user))
   const origins = [
     `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     await fastify.listen({ host: '127.0.0.1', port: 0 }),

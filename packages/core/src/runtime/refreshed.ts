@@ -126,7 +126,7 @@ class RefreshedValue<Value extends object, Parameters extends readonly unknown[]
   #join(parameters: Parameters): Promise<Value> {
     const { pauseMs, timeoutMs, shares, waitUntil } = this.#options
     if (this.#failed && elapsedSince(this.#failed.since, this.#clock) < pauseMs) {
-      return Promise.reject(this.#failed.error as Error)
+      return Promise.reject(this.#failed.error)
     }
     const known = this.#pending
     if (known?.result && elapsedSince(known.since, this.#clock) < timeoutMs) return known.result
