@@ -66,5 +66,7 @@ it('knows when a day begins where clocks are set forward or back on it', () => {
   expect(begins('2026-03-29', 'Europe/Zurich')).toBe('2026-03-28T23:00:00.000Z')
   expect(begins('2026-03-30', 'Europe/Zurich')).toBe('2026-03-29T22:00:00.000Z')
   expect(begins('2026-03-30', 'Asia/Kathmandu')).toBe('2026-03-29T18:15:00.000Z')
+  // When that day begins in UTC, the clocks there have been set back already.
+  expect(begins('2026-04-05', 'Pacific/Auckland')).toBe('2026-04-04T11:00:00.000Z')
   expect(begins('2026-03-30', '')).toBe('2026-03-30T00:00:00.000Z')
 })
