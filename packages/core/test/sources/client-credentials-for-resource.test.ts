@@ -420,6 +420,27 @@ describe('scopes', () => {
     },
   )
 
+  it('that are no longer granted leave the rest of the one deadline to the narrower token', async () => {
+    const { call, provider, served, forms } = startApi({}, { timeoutMs: 2_000, maxAttempts: 1 })
+    await call('write')
+    await pass(600_000)
+    served[`${issuer}/token`] = async () => {
+      if (forms().at(-1)!.get('scope') === 'read') return new Promise<never>(() => {})
+      await new Promise((resolve) => setTimeout(resolve, 1_500))
+      return Response.json({ error: 'invalid_scope' }, { status: 400 })
+    }
+    const failed = watch(provider.getToken())
+    await pass(1_999)
+    expect(failed.state).toBe('pending')
+    await pass(100)
+    expect(failed.error).toMatchObject({ kind: 'unavailable' })
+    expect(
+      forms()
+        .slice(-2)
+        .map((form) => form.get('scope')),
+    ).toEqual(['read write', 'read'])
+  })
+
   it('that are not granted leave the narrower token in use', async () => {
     const { call, denied, forms } = startApi()
     denied.add('admin')
