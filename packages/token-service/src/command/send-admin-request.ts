@@ -74,16 +74,15 @@ export async function* sendAdminRequest(
     yield `${JSON.stringify(result, undefined, 2)}\n`
     return
   }
-  yield first.text
   let from = path
-  for (let page = first; ; yield page.text) {
+  for (let page = first; ; page = await send(from)) {
+    yield page.text
     if (page.next !== undefined) from = page.next
     else if (follow === undefined) return
     else {
       from = continued(from, follow, lastId(page.text))
       await delay(followMs)
     }
-    page = await send(from)
   }
 }
 

@@ -77,9 +77,9 @@ function requireHttps(server: FastifyInstance): void {
 }
 
 /** By the clock that a test has moved: clients compare it with theirs. A scripted response may have its own. */
-function sendDate(server: FastifyInstance, { now }: Clock): void {
+function sendDate(server: FastifyInstance, clock: Clock): void {
   server.addHook('onSend', (_request, reply, _payload, done) => {
-    if (!reply.hasHeader('date')) void reply.header('date', new Date(now()).toUTCString())
+    if (!reply.hasHeader('date')) void reply.header('date', new Date(clock.now()).toUTCString())
     done()
   })
 }

@@ -78,8 +78,6 @@ const listedColumns = [
 
 const searchedAtOnce = 5_000
 
-export type AuditStorage = ReturnType<typeof auditStorage>
-
 export function auditStorage(database: Database) {
   const { query } = database
   return {

@@ -118,7 +118,7 @@ export type JsonRows = RawBuilder<unknown>
  * A table with one column, `value`, that holds each of the given JSON arrays; read its members with `value->>0`.
  * It is one parameter: the text of a statement does not change with the number of its rows.
  */
-export function jsonRows({ kind }: Pick<Database, 'kind'>, rows: readonly (readonly unknown[])[]): JsonRows {
+function jsonRows({ kind }: Pick<Database, 'kind'>, rows: readonly (readonly unknown[])[]): JsonRows {
   const json = JSON.stringify(rows)
   return kind === 'sqlite' ? sql`json_each(${json})` : sql`json_array_elements(${json}::json)`
 }

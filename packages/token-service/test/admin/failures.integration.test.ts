@@ -22,7 +22,7 @@ it('logs an unexpected error, and does not return its message to administrators'
   const { logger, log } = recorded()
   const { send, context } = await administeredService({ logger })
   vi.spyOn(context.storage.developers, 'list').mockRejectedValue(new Error('canary'))
-  expect(await send('POST', '/invitations')).toMatchObject({
+  expect(await send('GET', '/developers')).toMatchObject({
     status: 500,
     body: { error: 'Internal error.' },
   })

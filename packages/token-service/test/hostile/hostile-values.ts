@@ -90,9 +90,10 @@ export async function sendHostileValues(
   ]
   const random = createRandom(seed)
   const chosen = all.map((probe) => [random(), probe] as const).toSorted(([a], [b]) => a - b)
-  let [others, othersFailed, isBusy] = [0, 0, true]
+  let [others, othersFailed] = [0, 0]
+  const end = new AbortController()
   const honest = (async () => {
-    while (isBusy) {
+    while (!end.signal.aborted) {
       others += 1
       if ((await requestToken(service.authUrl, application)).status !== 200) othersFailed += 1
     }
@@ -105,7 +106,7 @@ export async function sendHostileValues(
     if (index % 200 === 199 || index === sent.length - 1)
       problems.push(...(await unreadable(service)).map((each) => `after ${about}: ${each}`))
   }
-  isBusy = false
+  end.abort()
   await honest
   return { sent: sent.length, problems, others, othersFailed }
 }
@@ -185,9 +186,9 @@ async function apiProbes({ send }: AdministeredService, victim: Victim): Promise
         if (isWellFormed(String(value)) && String(value).length < 5_000)
           add(`?${name}`, name, value, `${fill(path)}?${new URLSearchParams({ [name]: String(value) })}`)
     const properties = operation.body ? propertiesOf(operation.body) : {}
-    const { required: needed = [] } = operation.body
-      ? (jsonSchema(operation.body) as { readonly required?: string[] })
-      : {}
+    const needed = operation.body
+      ? ((jsonSchema(operation.body)['required'] as string[] | undefined) ?? [])
+      : []
     const isNew = operation.method === 'post'
     // An issuer is trusted once.
     const issuerOf = () => `https://${isNew ? crypto.randomUUID() : 'second'}.example.com`

@@ -50,10 +50,10 @@ it.skipIf(postgresIsAbsent)(
     const tokens: string[] = []
     const seconds: Record<string, number>[] = []
     const sinceMs = performance.now()
-    let isOver = false
+    const end = new AbortController()
     let lastFailureMs = 0
     const traffic = Array.from({ length: 10 }, async () => {
-      while (!isOver) {
+      while (!end.signal.aborted) {
         const { status, body } = await requestToken(authUrl)
         const nowMs = performance.now() - sinceMs
         const second = (seconds[Math.floor(nowMs / 1000)] ??= {})
@@ -79,7 +79,7 @@ it.skipIf(postgresIsAbsent)(
     primary = new URL(second.url)
     const movedMs = performance.now() - sinceMs
     await delay(15_000)
-    isOver = true
+    end.abort()
     await Promise.all(traffic)
 
     const healedMs = Math.max(0, lastFailureMs - movedMs)

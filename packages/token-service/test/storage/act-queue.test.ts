@@ -18,7 +18,7 @@ function controlled(options?: ActQueueOptions) {
         begun.push(name)
         return new Promise<string>((resolve) => ends.push(() => resolve(name)))
       }),
-    async end() {
+    end: async () => {
       await vi.waitUntil(() => ends.length > 0)
       ends.shift()?.()
       await nextTurn()

@@ -126,8 +126,8 @@ export function sentForm(form: RawParameters): FormState {
   return {
     values: Object.fromEntries(texts),
     errors: {},
-    chosen: [form['product'] ?? []].flat() as string[],
-    chosenScopes: [form['scope'] ?? []].flat() as string[],
+    chosen: [form['product'] ?? []].flat(),
+    chosenScopes: [form['scope'] ?? []].flat(),
   }
 }
 

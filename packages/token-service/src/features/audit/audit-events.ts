@@ -197,8 +197,18 @@ export function settingName(name: string): string {
 /** Those settings that are looked for by their names; others are rarely changed. */
 const searchedSettings = [
   ...Object.keys(settingNames),
-  ...['name', 'scopes', 'level', 'tokenFormat', 'audiences', 'status', 'claims', 'description', 'audience'],
-  ...['issuer', 'rules', 'detectReplay'],
+  'name',
+  'scopes',
+  'level',
+  'tokenFormat',
+  'audiences',
+  'status',
+  'claims',
+  'description',
+  'audience',
+  'issuer',
+  'rules',
+  'detectReplay',
 ]
 
 /** The words of a search, with the settings that they may mean. */

@@ -24,7 +24,6 @@ import {
 } from '../applications/application-table.ts'
 import { badge } from '../applications/status-badge.ts'
 import { dialog } from '../../portal/layout/dialog.ts'
-import { pageTabs } from '../../portal/layout/menus.ts'
 import { picker, type PickerOptions } from '../../portal/layout/picker.ts'
 import { pickerOf, readChoice } from '../search/choices.ts'
 import {
@@ -37,7 +36,7 @@ import {
   withSeenRevision,
 } from '../../portal/layout/form.ts'
 import { type Column, type ListState, list, listState, named, names } from '../../portal/layout/list.ts'
-import { dangerSection, endsForOthers } from '../../portal/layout/menus.ts'
+import { dangerSection, endsForOthers, pageTabs } from '../../portal/layout/menus.ts'
 import type { PageContent } from '../../portal/layout/page.ts'
 import { formatCount, linkTo } from '../../portal/layout/paging.ts'
 import { type ParsedForm, deletionForm, parseForm } from '../../portal/layout/parse-form.ts'

@@ -492,7 +492,7 @@ export function listingStorage(database: Database) {
       const failing = new Map<string, CurrentFailure>()
       for (const { clientId, outcome, sinceMs } of rows) {
         const earlier = failing.get(clientId)?.sinceMs ?? Infinity
-        failing.set(clientId, { outcome, sinceMs: Math.min(Number(sinceMs), earlier) })
+        failing.set(clientId, { outcome, sinceMs: Math.min(sinceMs, earlier) })
       }
       return failing
     },

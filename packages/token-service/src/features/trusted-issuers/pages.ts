@@ -17,8 +17,7 @@ import { actorOf } from '../sessions/session.ts'
 import { digest } from '../../runtime/digest.ts'
 import { NotFoundError, UsageError } from '../../runtime/usage-error.ts'
 import { foldName } from '../../storage/folded-name.ts'
-import type { IdentityRule, RegisteredClient } from '../../storage/application.ts'
-import type { TrustedIssuer } from '../../storage/application.ts'
+import type { IdentityRule, RegisteredClient, TrustedIssuer } from '../../storage/application.ts'
 import { ChangedMeanwhile, checkRevision } from '../../storage/revision.ts'
 import {
   addTrustedIssuer,
@@ -201,16 +200,13 @@ export async function trustedIssuerPages(portal: FastifyInstance, service: Servi
     return saved(
       async () => {
         await perform(actorOf(request), (act) =>
-          changeTrustedIssuer(act, issuer.id, ({ rules, ...settings }) => {
+          changeTrustedIssuer(act, issuer.id, (stored) => {
+            const { rules } = stored
+            if (!current) return { ...stored, rules: [...rules, data] }
             // The ID of a rule is that of its content.
-            if (current && !rules.some((each) => ruleId(each) === ruleId(current)))
+            if (!rules.some((each) => ruleId(each) === ruleId(current)))
               throw new ChangedMeanwhile('The rule')
-            return {
-              ...settingsOf(settings),
-              rules: current
-                ? rules.map((each) => (ruleId(each) === ruleId(current) ? data : each))
-                : [...rules, data],
-            }
+            return { ...stored, rules: rules.map((each) => (ruleId(each) === ruleId(current) ? data : each)) }
           }),
         )
         const notice = current ? 'identity_rule_changed' : 'identity_rule_added'
@@ -231,9 +227,9 @@ export async function trustedIssuerPages(portal: FastifyInstance, service: Servi
     return saved(
       async () => {
         await perform(actorOf(request), (act) =>
-          changeTrustedIssuer(act, issuer.id, ({ rules, ...settings }) => ({
-            ...settingsOf(settings),
-            rules: rules.filter((each) => !removed || ruleId(each) !== ruleId(removed)),
+          changeTrustedIssuer(act, issuer.id, (stored) => ({
+            ...stored,
+            rules: stored.rules.filter((each) => !removed || ruleId(each) !== ruleId(removed)),
           })),
         )
         return { redirectTo: request.paths.trustedIssuer(issuer.id), notice: 'identity_rule_removed' }
@@ -275,10 +271,6 @@ async function saved(
     if (!(error instanceof UsageError)) throw error
     return again(error.message)
   }
-}
-
-function settingsOf({ id: _, createdAtMs: __, configured: ___, ...settings }: Omit<TrustedIssuer, 'rules'>) {
-  return settings
 }
 
 interface TrustedIssuersContent {
