@@ -137,7 +137,7 @@ const label = (value: unknown) => {
 
 /** What would end the victim, or what is about nothing that was sent. */
 const isDestructive = ({ method, path }: AnyOperation) =>
-  method === 'delete' || /revoke|decline|rotation|webhook|demote|password-link/.test(String(path))
+  method === 'delete' || /revoke|decline|rotation|demote|password-link/.test(String(path))
 
 async function apiProbes({ send }: AdministeredService, victim: Victim): Promise<Probe[]> {
   const { project, client, server, key, trusted, jwk } = victim
