@@ -1,20 +1,11 @@
-import type { AxiosInstance } from 'axios'
 import { useState } from 'preact/hooks'
-import type { TokenProvider } from '@tokenwell/core'
 import sampleList from '../../samples/samples.json' with { type: 'json' }
 import type { Fields } from './expected-speech.tsx'
 import icon from './icon.svg?no-inline'
 import { RecordButton } from './record-button.tsx'
 import { Recording } from './recording.tsx'
 import { toWav } from './to-wav.ts'
-import { TokenPanel } from './token-panel.tsx'
-
-/** How recordings reach the speech API: through the server of the page, or from the page itself. */
-export interface Routes {
-  readonly server: { readonly api: AxiosInstance }
-  readonly direct: { readonly api: AxiosInstance; readonly tokens: TokenProvider }
-}
-export type Route = keyof Routes
+import { type Route, type Routes, TokenPanel } from './token-panel.tsx'
 
 interface Added {
   readonly id: number

@@ -2,7 +2,8 @@ import axios from 'axios'
 import { render } from 'preact'
 import { backendTokens } from '@tokenwell/core'
 import { createSpeechApi } from '../axios/speech.ts'
-import { App, type Routes } from './app.tsx'
+import { App } from './app.tsx'
+import type { Routes } from './token-panel.tsx'
 
 /** Calls the speech API from this page, with tokens from the server of the page. */
 function direct(speechUrl: string): Routes['direct'] {

@@ -2,7 +2,13 @@ import axios, { type AxiosInstance } from 'axios'
 import { useEffect, useState } from 'preact/hooks'
 import type { TokenProvider } from '@tokenwell/core'
 import { type TokenStatus, type Trial, watchToken } from '../server/token-status.ts'
-import type { Route } from './app.tsx'
+
+/** How recordings reach the speech API: through the server of the page, or from the page itself. */
+export interface Routes {
+  readonly server: { readonly api: AxiosInstance }
+  readonly direct: { readonly api: AxiosInstance; readonly tokens: TokenProvider }
+}
+export type Route = keyof Routes
 
 const routes: Record<Route, { readonly label: string; readonly description: string }> = {
   server: {

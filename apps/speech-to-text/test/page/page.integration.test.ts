@@ -67,6 +67,8 @@ describe.skipIf(!hasChromium)('the page in Chromium', () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
   }
 
+  /** That of a recording. Part of its name is also in that of the field for files, which "this browser can play". */
+  const playButton = (page: Page) => page.getByRole('button', { name: 'Play', exact: true })
   const figure = (page: Page, name: string) => page.getByTestId(name).textContent()
 
   test('transfers less than 100 kB at first, and what draws a recording with the first one', async () => {
@@ -95,7 +97,7 @@ describe.skipIf(!hasChromium)('the page in Chromium', () => {
       if (!response.url().includes('token-status')) responses.push(await response.text().catch(() => ''))
     })
     await page.setInputFiles('input[type=file]', sampleFile)
-    await page.getByRole('button', { name: 'Play' }).waitFor()
+    await playButton(page).waitFor()
     expect(await page.locator('.words').count()).toBe(0)
     const before = await layoutShift(page)
     await page.getByLabel('What is spoken?').selectOption('digits')
@@ -187,7 +189,7 @@ describe.skipIf(!hasChromium)('the page in Chromium', () => {
     expect(await pressTab()).toBe('Record')
     expect(await pressTab()).toMatch('drop files here')
     await page.keyboard.press('Enter')
-    await page.getByRole('button', { name: 'Play' }).waitFor()
+    await playButton(page).waitFor()
     const first = []
     for (let stop = 0; stop < 6; stop++) first.push(await pressTab())
     expect(first).toEqual([
