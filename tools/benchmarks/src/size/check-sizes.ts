@@ -35,7 +35,7 @@ const bare = program('bare', '')
 const importing = new Map<string, string>()
 const costs: { name: string; what: string; cost: number; budget: number; unit: string }[] = []
 
-for (const [folder, { bytes, page, dependencies, start }] of Object.entries(budgets)) {
+for (const [folder, { bytes, programs = {}, dependencies, start }] of Object.entries(budgets)) {
   const root = join(packages, folder)
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest
   const { name, exports } = manifest
@@ -54,12 +54,12 @@ for (const [folder, { bytes, page, dependencies, start }] of Object.entries(budg
       'bytes gzipped',
     )
   }
-  if (page !== undefined) {
+  for (const [title, { imports, bytes: budget }] of Object.entries(programs)) {
     const file = program(
-      `all-of-${folder}-page`,
-      `export { ${page.imports} } from '${fileURLToPath(entries[0]!)}'`,
+      `all-of-${folder}-${title.replace(' ', '-')}`,
+      `export { ${imports} } from '${fileURLToPath(entries[0]!)}'`,
     )
-    add('page', await bundledBytes(file, []), page.bytes, 'bytes gzipped')
+    add(title, await bundledBytes(file, []), budget, 'bytes gzipped')
   }
   add('dependencies', dependencyCount(root), dependencies, 'packages')
   if (start !== undefined) importing.set(folder, program(`start-${folder}`, `import '${entries[0]}'`))
