@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import express from 'express'
 import type { ErrorRequestHandler, RequestHandler } from 'express'
 import Fastify from 'fastify'
+import Fastify4 from 'fastify-4'
 import { expect, it, onTestFinished } from 'vitest'
 import type { VerifiedToken } from '@tokenwell/resource-server'
 import { requireToken } from '@tokenwell/resource-server/express'
@@ -90,6 +91,14 @@ it('a misspelt requirement of a route in Fastify is an error at the start, or of
   expect([response.statusCode, response.body]).toEqual([500, expect.not.stringContaining('open')])
   await expect(Fastify().register(resourceServer, { verifier, scope: ['orders'] } as never)).rejects.toThrow(
     'scope is not a requirement.',
+  )
+})
+
+it('Fastify 4 is told at the start which version the plugin needs', async () => {
+  const { verifier } = createVerifierUnderTest()
+  const app = Fastify4().register(resourceServer as never, { verifier } as never)
+  await expect(app.ready()).rejects.toThrow(
+    /@tokenwell\/resource-server - expected '5\.x' fastify version, '4\.\d+\.\d+' is installed/,
   )
 })
 

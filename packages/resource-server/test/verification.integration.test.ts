@@ -16,6 +16,7 @@ const frameworks: Record<string, (configs: ApiConfigs) => Promise<RunningApis>> 
   Hono: startHono,
   Workers: startWorkers,
   ...(isBuilt && {
+    'NestJS 10': (configs) => startNest(10, 'express', configs),
     'NestJS 11': (configs) => startNest(11, 'express', configs),
     'NestJS 12': (configs) => startNest(12, 'express', configs),
     'NestJS 12 on Fastify': (configs) => startNest(12, 'fastify', configs),

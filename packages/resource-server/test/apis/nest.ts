@@ -9,7 +9,7 @@ export const isBuilt = existsSync(new URL('../../dist/nestjs/index.js', import.m
 
 /** Runs the APIs in a NestJS application. */
 export async function startNest(
-  version: 11 | 12,
+  version: 10 | 11 | 12,
   platform: 'express' | 'fastify',
   configs: ApiConfigs,
 ): Promise<RunningApis> {
