@@ -517,6 +517,17 @@ describe('administration', () => {
   })
 })
 
+it('is recorded with what a change of it removes', async () => {
+  const { send, context } = await administeredService({ applications: [orders] })
+  const { id } = (await send('POST', '/trusted-issuers', trusted)).body
+  await send('PUT', `/trusted-issuers/${id}`, { ...trusted, jwksUrl: undefined }, '*')
+  const [changed] = await context.storage.audit.list(1)
+  expect([changed?.event, changed?.changes]).toEqual([
+    'trusted_issuer_changed',
+    { jwksUrl: { from: jwksUrl } },
+  ])
+})
+
 it('is configured in a file, which adds, changes and removes issuers at each start', async () => {
   const folder = temporaryFolder()
   const file = join(folder, 'service.yaml')

@@ -127,7 +127,7 @@ export function createOpenidAccounts(
         await sessionStorage(act).closeOfProvider(identity)
         act.audit('identity_unlinked', {
           detail: issuer,
-          changes: changesOf({}, { subject: identity.subject }),
+          changes: changesOf({ subject: undefined }, { subject: identity.subject }),
         })
       }
     })

@@ -35,7 +35,7 @@ export async function changeTrustedIssuer(
   if (other && other.id !== id) throw trustedAlready(settings)
   const issuer = { id, createdAtMs: current.createdAtMs, configured: false, ...settings }
   await trustedIssuers.replace(issuer)
-  act.audit('trusted_issuer_changed', { detail: settings.issuer, changes: changesOf(settings, current) })
+  act.audit('trusted_issuer_changed', { detail: settings.issuer, changes: changesFrom(current, settings) })
   return issuer
 }
 
@@ -80,6 +80,11 @@ async function checkSettings(settings: TrustedIssuerSettings, act: Act): Promise
   }
 }
 
+/** Settings that are absent are removed. */
+function changesFrom(current: TrustedIssuer, settings: TrustedIssuerSettings) {
+  return changesOf({ jwksUrl: undefined, jwks: undefined, ...settings }, current)
+}
+
 /** The configured issuers become exactly these; those that administrators added stay. */
 export async function seedTrustedIssuers(
   act: Act,
@@ -104,7 +109,7 @@ export async function seedTrustedIssuers(
     const next = { id: current.id, createdAtMs: current.createdAtMs, configured: true, ...settings }
     if (isDeepStrictEqual(next, current)) continue
     await trustedIssuers.replace(next)
-    act.audit('trusted_issuer_changed', { detail: issuer, changes: changesOf(settings, current) })
+    act.audit('trusted_issuer_changed', { detail: issuer, changes: changesFrom(current, settings) })
   }
 }
 
