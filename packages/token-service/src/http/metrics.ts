@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { ServiceContext } from '../features/context.ts'
+import { expiresSoonMs } from '../storage/application.ts'
 import type { RequestObserver } from './request-outcome.ts'
 
 export interface Metrics {
@@ -9,7 +10,7 @@ export interface Metrics {
 }
 
 const dayMs = 86_400_000
-const expiryDays = [1, 7, 14, 30]
+const expiryDays = [1, 7, 14, expiresSoonMs / dayMs]
 
 /** Counts requests, and what somebody must see or decide, for Prometheus. No label names a client. */
 export async function createMetrics({

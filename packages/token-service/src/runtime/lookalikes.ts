@@ -11,9 +11,14 @@ const writingSystems = [...recommended.split(' '), ...together].map((scripts) =>
 // Letters that look like Latin ones: a name of these alone can be read as another.
 const lookalikes = /^[аеорсухіјѕһԁԛԝвмнтк αικνορτυχγ օսոհցԼ._@+\p{Nd}-]+$/u
 
+/** A name without differences of case and width: the same person or project for everybody. */
+export function unifiedName(name: string): string {
+  return name.normalize('NFKC').toLowerCase()
+}
+
 /** What a name must do so that it cannot be read as another one; `undefined` if it does. */
 function deception(text: string): string | undefined {
-  const name = text.normalize('NFKC').toLowerCase()
+  const name = unifiedName(text)
   if (!/^\P{Default_Ignorable_Code_Point}*$/u.test(name)) return 'must not contain invisible characters'
   if (!/^(?:\d|\P{Nd})*$/u.test(name)) return 'must use the digits 0 to 9'
   if (!writingSystems.some((system) => system.test(name))) return 'must use the letters of one script'

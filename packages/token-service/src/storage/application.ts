@@ -1,4 +1,4 @@
-import { skeleton } from '../runtime/lookalikes.ts'
+import { skeleton, unifiedName } from '../runtime/lookalikes.ts'
 import type { JsonWebKey } from 'node:crypto'
 
 export type ApplicationStatus = 'approved' | 'pending' | 'revoked'
@@ -26,7 +26,7 @@ export interface Project {
 
 /** What must be unique among the names of all projects: names that look alike have the same. */
 export function projectNameKey(name: string): string {
-  return skeleton(name.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, ' ').trim())
+  return skeleton(unifiedName(name).replaceAll(/\s+/g, ' ').trim())
 }
 
 /** When something is deleted, and by whom; `null` cancels the deletion. */

@@ -61,7 +61,9 @@ describe('linking an account at the OpenID provider', () => {
     expect(await roleOf((await logInAs('s')).browser)).toBe('countess, Administrator')
     const audit = await auditOf(admin)
     expect(audit.match(new RegExp(`ada linked their account at ${provider.issuer}`, 'g'))).toHaveLength(1)
-    expect(audit).toMatch(new RegExp(`ada unlinked their account at ${provider.issuer} subject s → becomes none`))
+    expect(audit).toMatch(
+      new RegExp(`ada unlinked their account at ${provider.issuer} subject s → becomes none`),
+    )
   })
 
   it('rejects an account with which somebody else logs in here', async () => {

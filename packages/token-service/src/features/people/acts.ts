@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { developerStorage, type DeveloperStorage } from './storage.ts'
 import type { Developer } from '../../storage/developer.ts'
 import { digest } from '../../runtime/digest.ts'
+import { unifiedName } from '../../runtime/lookalikes.ts'
 import { NotFoundError, UsageError } from '../../runtime/usage-error.ts'
 import { changesOf, type Act } from '../../storage/act.ts'
 
@@ -19,7 +20,7 @@ export async function findDeveloper(
   developers: Pick<DeveloperStorage, 'find'>,
   name: string,
 ): Promise<Developer> {
-  const found = await developers.find(name.normalize('NFKC').toLowerCase())
+  const found = await developers.find(unifiedName(name))
   if (!found) throw new NotFoundError(`The developer portal has no developer named "${name}".`)
   return found
 }

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { NameTaken, type DeveloperStorage } from '../people/storage.ts'
 import { line } from '../../runtime/bounds.ts'
-import { notDeceptive, skeleton } from '../../runtime/lookalikes.ts'
+import { notDeceptive, skeleton, unifiedName } from '../../runtime/lookalikes.ts'
 
 const reserved = ['administration', 'administrator', 'api', 'command', 'configuration', 'service', 'somebody']
 
 /** The name of a developer: an identifier (UAX 31) that cannot be mistaken for another, in lower case. */
 export const developerName = line(60)
-  .transform((text) => text.normalize('NFKC').toLowerCase())
+  .transform(unifiedName)
   .pipe(
     z
       .string()

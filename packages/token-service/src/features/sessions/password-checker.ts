@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { createFailedAttemptLimit } from '../../oauth/failed-attempt-limit.ts'
 import { networks } from '../../runtime/ip-addresses.ts'
 import { digest } from '../../runtime/digest.ts'
+import { unifiedName } from '../../runtime/lookalikes.ts'
 import { ProtocolError } from '../../oauth/protocol-error.ts'
 import type { Developer } from '../../storage/developer.ts'
 import type { ServiceContext } from '../context.ts'
@@ -38,7 +39,7 @@ export function createPasswordChecker({ storage, keyring, clock, activity }: Ser
     password: string,
     { address, device }: LogInAttempt,
   ): Promise<PasswordCheck> {
-    const name = typed.normalize('NFKC').trim().toLowerCase()
+    const name = unifiedName(typed).trim()
     const developer = await storage.developers.find(name)
     // Its failures are counted by itself: others at the same address do not lock it out.
     const isKnown = developer !== undefined && isKnownDevice(keyring, device, developer.id)
