@@ -112,12 +112,12 @@ interface Manifest {
 const pnpmCommands = new Set(['install', 'changeset', 'vitest', 'oxfmt', 'oxlint', 'turbo'])
 
 function unknownScript(given: readonly string[]): string | undefined {
-  const inPackage = given[0] === '--filter'
-  const words = given[0] === 'run' ? given.slice(1) : inPackage ? given.slice(2) : given
-  const inDocs = words[0] === '--dir' && words[1] === 'docs'
-  const [script = ''] = inDocs ? words.slice(2) : words
-  const manifest = readFileSync(join(root, inDocs ? 'docs' : '', 'package.json'), 'utf8')
-  const { scripts } = JSON.parse(manifest) as Manifest
+  const [first, place = ''] = given
+  const words = first === '--filter' || first === '--dir' ? given.slice(2) : given
+  const [script = ''] = words[0] === 'run' ? words.slice(1) : words
+  const manifest = join(root, first === '--dir' ? place : '', 'package.json')
+  if (!existsSync(manifest)) return 'no such folder'
+  const { scripts } = JSON.parse(readFileSync(manifest, 'utf8')) as Manifest
   return pnpmCommands.has(script) || Object.hasOwn(scripts!, script) ? undefined : 'no such script'
 }
 

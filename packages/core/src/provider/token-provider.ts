@@ -76,7 +76,7 @@ export interface TokenProvider {
   replaceRejected(token: AccessToken, request: RejectedRequest): Promise<AccessToken | undefined>
   /**
    * Sends the first request of the application without a token, if the source learns from its response where the API's tokens
-   * come from; see {@link TokenSource.sendFirst}. For authors of attachers.
+   * come from; see `sendFirst` of `TokenSource`. For authors of attachers.
    */
   sendFirst?<Result>(request: FirstRequest<Result>): Promise<Result | undefined> | undefined
   /** Reports that an API accepted the token of a request to the URL that `urlOf` returns. For authors of attachers. */

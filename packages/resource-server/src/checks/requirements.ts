@@ -56,7 +56,7 @@ export interface RequiredClaims {
 /** What every token must have, whatever a route requires: a token without it is invalid. */
 export interface TokenRestrictions extends TokenRequirements {
   /**
-   * Client IDs that are accepted; `'any'` says that every client of the issuer is. @default all, where that is not ambiguous
+   * Client IDs that are accepted; `'any'` accepts every client of the issuer. @default all, where that is not ambiguous
    */
   readonly clients?: readonly string[] | 'any' | undefined
 }
