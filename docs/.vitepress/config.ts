@@ -5,6 +5,7 @@ import { defineConfig } from 'vitepress'
 import { groupIconMdPlugin, groupIconVitePlugin } from 'vitepress-plugin-group-icons'
 import { benchmarkPages } from '../benchmarks/benchmark-files.ts'
 import { clientPanels } from './client-panels.ts'
+import { includeFiles } from './included-files.ts'
 import { installTabs } from './install-tabs.ts'
 import { layerTheme } from './layer-theme.ts'
 import { writePlainText } from './plain-text.ts'
@@ -46,6 +47,7 @@ export default defineConfig({
   markdown: {
     config(markdown) {
       siteLinks(markdown)
+      includeFiles(markdown)
       installTabs(markdown)
       clientPanels(markdown)
       // Its types are from another version of markdown-it.

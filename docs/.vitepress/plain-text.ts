@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
 import { readPages } from '../checks/read-blocks.ts'
 import { docs, root } from '../checks/read-site.ts'
+import { includedFile } from './included-files.ts'
 
 const repository = 'https://github.com/tokenwell/tokenwell/blob/main'
 
@@ -40,7 +41,7 @@ function plainText(page: string, markdown: string): string {
       .replace(/^---\n.*?^---\n\s*/ms, '')
       .replaceAll(/^<!--.*?-->\n+/gms, '')
       .replaceAll(/^:::.*\n+/gm, '')
-      .replaceAll(/^<<< (.+)$/gm, (_, path: string) => {
+      .replaceAll(includedFile, (_, path: string) => {
         const code = readFileSync(join(root, resolve(path)), 'utf8')
         return `\`\`\`${extname(path).slice(1)}\n${code}\`\`\``
       })
