@@ -87,7 +87,7 @@ export function mutualTls({ cert, key, ca }: MutualTlsOptions): MutualTls {
       connections.waiting++
       try {
         const options = { ...init, dispatcher: connections.agent }
-        return (await undiciFetch(input as string, options as never)) as unknown as Response
+        return await undiciFetch(input, options as never)
       } finally {
         connections.waiting--
         if (connections.waiting === 0) connections.close?.()

@@ -103,8 +103,13 @@ const runtimePlatform: PlatformOptions = {
   applications: [
     ...clients(3_600, ...Array.from({ length: 200 }, (_, number) => `runtime-${number}`)),
     {
-      ...{ name: 'jwt', clientId: 'jwt', ...ofDemo, responseForm: 'rfc6749', tokenFormat: 'jwt' },
-      ...{ scopes: ['orders:read'], audiences: ['https://orders.example.com'] },
+      name: 'jwt',
+      clientId: 'jwt',
+      ...ofDemo,
+      responseForm: 'rfc6749',
+      tokenFormat: 'jwt',
+      scopes: ['orders:read'],
+      audiences: ['https://orders.example.com'],
     },
   ],
   open(request, response) {
