@@ -84,7 +84,7 @@ interface Demand extends GetTokenOptions {
 const noDemand: Demand = {}
 
 /** The provider: a cached token, one request at a time for the next one, and a pause after a failure. */
-export class CachingTokenProvider extends Redacted implements TokenProvider {
+class CachingTokenProvider extends Redacted implements TokenProvider {
   readonly #settings: ProviderSettings
   readonly #context: ProviderContext
   /** Of the token that calls get. */

@@ -12,8 +12,8 @@ import { asymmetricAlgorithms } from './algorithms.ts'
 import { digest } from './digest.ts'
 
 /** How old a proof may be, and how far the clocks of clients may be off besides, in seconds. */
-export const proofMaxAgeSeconds = 60
-export const proofToleranceSeconds = 60
+const proofMaxAgeSeconds = 60
+const proofToleranceSeconds = 60
 
 /** What a proof must be for. */
 export interface ExpectedProof {
