@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '../runtime/clock.ts'
 import type { Keyring } from '../runtime/keyring.ts'
+import type { AuditEventName } from './audit-event-names.ts'
 import {
   type Actor,
   type AuditEvent,
@@ -13,7 +14,10 @@ import type { ActQueue } from './act-queue.ts'
 import { oneAfterAnother, type Database } from './database.ts'
 
 /** Adds an entry about what the act did. */
-export type Audit = (event: string, about?: Pick<AuditEvent, 'clientId' | 'detail' | 'changes'>) => void
+export type Audit = (
+  event: AuditEventName,
+  about?: Pick<AuditEvent, 'clientId' | 'detail' | 'changes'>,
+) => void
 
 /**
  * Something that the audit log must not miss: what it changes through this database and its entries are one transaction. One act runs

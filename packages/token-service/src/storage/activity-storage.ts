@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { digest } from '../runtime/digest.ts'
+import type { AuditEventName } from './audit-event-names.ts'
 import { toAuditRow, type AuditEntry, type AuditEvent } from './audit-storage.ts'
 import { rehashSecrets, type RehashedSecret } from './hash-keys.ts'
 import { anyOf, countDeleted, type Database, type Query } from './database.ts'
@@ -50,7 +51,7 @@ export const countedEvents = [
   'log_out_rejected',
   'request_rejected',
   'token_revoked',
-] as const
+] as const satisfies readonly AuditEventName[]
 
 /** What stands for the events that are too many to be told apart. */
 export function otherEvent({ event }: Pick<AuditEvent, 'event'>): AuditEvent {

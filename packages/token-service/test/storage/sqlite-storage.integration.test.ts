@@ -136,7 +136,7 @@ describe('an SQLite database', () => {
     const writes = [
       () => storage.tokens.save(token(secrets[0])),
       () => storage.probe(),
-      () => perform({ actorType: 'api' }, async (act) => act.audit('something')),
+      () => perform({ actorType: 'api' }, async (act) => act.audit('clock_confirmed')),
     ]
     for (const write of writes) {
       other.exec('begin immediate; insert into of_another_process values (1)')
@@ -149,7 +149,7 @@ describe('an SQLite database', () => {
       }, 20)
       expect(await written).toBe(false)
     }
-    expect(await storage.audit.list(1, { event: 'something' })).toHaveLength(1)
+    expect(await storage.audit.list(1, { event: 'clock_confirmed' })).toHaveLength(1)
   })
 
   it('is not ready while the disk has less than 1 MiB of free space', async () => {

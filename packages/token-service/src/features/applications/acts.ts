@@ -9,6 +9,7 @@ import {
 } from '../../storage/application.ts'
 import { NotFoundError, UsageError } from '../../runtime/usage-error.ts'
 import { changesOf, type Act } from '../../storage/act.ts'
+import type { AuditEventName } from '../../storage/audit-event-names.ts'
 import { checkRevision } from '../../storage/revision.ts'
 import {
   BeingDeleted,
@@ -226,7 +227,7 @@ interface ChangeOptions {
 export async function changeApplication(
   act: Act,
   { id, clientId }: Pick<Application, 'id' | 'clientId'>,
-  event: string,
+  event: AuditEventName,
   changes: (current: Application) => OrPromise<ApplicationChanges>,
   { revision, detail, revokesTokens, whileDeleted, before = (current) => current }: ChangeOptions = {},
 ): Promise<void> {

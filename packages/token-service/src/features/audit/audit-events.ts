@@ -4,83 +4,14 @@ import { formatCount } from '../../portal/layout/paging.ts'
 import type { Paths } from '../../portal/paths.ts'
 import type { Storage } from '../context.ts'
 import { byConfiguration } from '../../storage/act.ts'
+import { auditEvents, type AuditEventName } from '../../storage/audit-event-names.ts'
 import type { AuditWord, StoredAuditEntry } from '../../storage/audit-storage.ts'
 import { foldName } from '../../storage/folded-name.ts'
 
-/**
- * What happened, by event: `{client}` and `{detail}` are the application or API and what else the entry names, `{owner}`
- * is "of {client}" if there is one. The actor precedes the sentence, unless that starts with a capital letter.
- */
-const sentences: Readonly<Record<string, string>> = {
-  administrator_rejected: 'A request with a wrong administrator token was rejected',
-  application_approved: 'approved {client}',
-  application_changed: 'changed the settings of {client}',
-  application_created: 'registered {client}',
-  application_deleted: 'deleted {client}',
-  application_moved: 'moved {client} to {detail}',
-  application_restored: 'restored {client}',
-  application_revoked: 'revoked the approval of {client}',
-  approval_requested: 'requested a new approval of {client}',
-  audit_purged: 'deleted the entries {detail} of the audit log, after their retention',
-  clock_confirmed: 'confirmed the clock',
-  database_created: 'created the database with schema {detail}',
-  database_upgraded: 'upgraded the database to schema {detail}',
-  decline_undone: 'undid the decline of a request of {client}',
-  developer_demoted: 'made {detail} a developer',
-  developer_invited: 'invited a developer: {detail}',
-  developer_joined: 'joined',
-  developer_promoted: 'made {detail} an administrator',
-  developer_removed: 'removed {detail}',
-  hash_key_removed: 'removed the hash key {detail}',
-  identity_linked: 'linked their account at {detail}',
-  identity_unlinked: 'unlinked their account at {detail}',
-  invitation_withdrawn: 'withdrew an invitation',
-  key_added: 'added a public key to {client}',
-  key_removed: 'removed a public key of {client}',
-  keys_changed: 'changed the configured public keys of {client}',
-  key_renamed: 'renamed a public key of {client}',
-  log_in_failed: 'failed to log in',
-  log_out_rejected: 'A log-out by the OpenID provider was rejected: {detail}',
-  logged_in: 'logged in by {detail}',
-  logged_out: 'logged out',
-  owner_added: 'added an owner: {detail}',
-  owner_removed: 'removed an owner: {detail}',
-  password_blocked: 'blocked the password of {detail}',
-  password_changed: 'changed their password',
-  password_link_created: 'created a link to set a new password for {detail}',
-  password_set: 'set a new password with a link',
-  product_changed: 'changed the product {detail}',
-  product_added: 'added the product {detail}',
-  product_removed: 'removed the product {detail}',
-  project_changed: 'changed {detail}',
-  project_created: 'created {detail}',
-  project_deleted: 'deleted {detail}',
-  project_restored: 'restored {detail}',
-  request_declined: 'declined a request of {client}',
-  request_rejected: 'A request{owner} was rejected: {detail}',
-  resource_server_changed: 'changed {client}',
-  resource_server_created: 'registered {client}',
-  resource_server_removed: 'removed {client}',
-  trusted_issuer_added: 'trusted the issuer {detail}',
-  trusted_issuer_changed: 'changed the trusted issuer {detail}',
-  trusted_issuer_removed: 'no longer trusts the issuer {detail}',
-  scope_added: 'added the scope {detail}',
-  scope_changed: 'changed the scope {detail}',
-  scope_removed: 'removed the scope {detail}',
-  sessions_ended: 'ended the sessions of {detail}',
-  session_ended: 'ended one of their sessions',
-  secret_revoked: 'revoked a secret of {client}',
-  secret_rotated: 'rotated the secret of {client}',
-  signing_key_rotated: 'rotated the signing key; tokens are signed with {detail}',
-  signing_keys_replaced: 'replaced all signing keys; tokens are signed with {detail}',
-  token_tried: 'tried a token request of {client}',
-  token_revoked: 'revoked a token of {client}',
-  tokens_revoked: 'revoked all tokens of {client}',
-}
-
-/** The sentence of an event; one that is not known is named. */
+/** The sentence of an event; one of a later version of the service is named. */
 function sentenceOf(event: string): string {
-  const sentence = sentences[event] ?? `${event.replaceAll('_', ' ')} {client} {detail}`
+  const known: Readonly<Record<string, string | undefined>> = auditEvents
+  const sentence = known[event] ?? `${event.replaceAll('_', ' ')} {client} {detail}`
   return /^[A-Z]/.test(sentence) ? sentence : `{actor} ${sentence}`
 }
 
@@ -176,7 +107,7 @@ export const eventGroups = {
     ['database_created', 'database_upgraded', 'audit_purged', 'clock_confirmed'],
   ],
   rejections: ['Rejected requests', ['request_rejected', 'administrator_rejected']],
-} as const satisfies Readonly<Record<string, readonly [label: string, events: readonly string[]]>>
+} as const satisfies Readonly<Record<string, readonly [label: string, events: readonly AuditEventName[]]>>
 
 /** What people call the settings that entries name. */
 const settingNames: Readonly<Record<string, string>> = {

@@ -5,6 +5,7 @@ import { digest } from '../../runtime/digest.ts'
 import { unifiedName } from '../../runtime/lookalikes.ts'
 import { NotFoundError, UsageError } from '../../runtime/usage-error.ts'
 import { changesOf, type Act } from '../../storage/act.ts'
+import type { AuditEventName } from '../../storage/audit-event-names.ts'
 
 /** The service would have no administrator left. */
 export class LastAdministrator extends UsageError {
@@ -42,7 +43,7 @@ export async function demoteDeveloper(act: Act, developer: Developer): Promise<v
 
 async function setAdministrator(
   act: Act,
-  event: string,
+  event: AuditEventName,
   { id, name }: Developer,
   administrator: boolean,
 ): Promise<void> {

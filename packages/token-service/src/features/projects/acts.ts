@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { NotFoundError } from '../../runtime/usage-error.ts'
 import { changesOf, type Act } from '../../storage/act.ts'
+import type { AuditEventName } from '../../storage/audit-event-names.ts'
 import { checkRevision, revisionOf } from '../../storage/revision.ts'
 import type { Project } from '../../storage/application.ts'
 import {
@@ -129,7 +130,7 @@ export async function removeOwner(
 async function change(
   act: Act,
   id: string,
-  event: string,
+  event: AuditEventName,
   changesTo: (current: Project) => OrPromise<ProjectChanges | undefined>,
 ): Promise<void> {
   const projects = projectStorage(act)
