@@ -1,5 +1,5 @@
 import type { TokenErrorKind } from '../protocol/token-error.ts'
-import { addListener, notifyListener } from '../runtime/listeners.ts'
+import { addListener, notifyListeners, type RunInContext } from '../runtime/listeners.ts'
 import type { StoreEvent } from '../sharing/store-operations.ts'
 import { remainingLifetimeMs, type AccessToken } from './access-token.ts'
 
@@ -96,7 +96,11 @@ export type TokenEvent = TokenEventFacts & {
   readonly key?: string | number | undefined
 }
 
-export type TokenEventListener = (event: TokenEvent) => void
+/**
+ * Called with every event. For `token_requested`, it may return a function that calls its argument at once: the request is
+ * sent inside of it, such as in the context of a span. Any other result is ignored.
+ */
+export type TokenEventListener = (event: TokenEvent) => unknown
 
 /** What happened during one call, for its event. */
 export interface CallRecord {
@@ -121,11 +125,11 @@ export class TokenEvents {
     return addListener((this.#listeners ??= new Set()), listener)
   }
 
-  emit(event: TokenEvent): void {
-    if (this.#onEvent === undefined && !this.#listeners?.size) return
+  /** Returns the contexts of the listeners: see {@link TokenEventListener}. */
+  emit(event: TokenEvent): RunInContext | undefined {
+    if (this.#onEvent === undefined && !this.#listeners?.size) return undefined
     const named = this.#label === undefined ? event : { ...event, label: this.#label }
-    void notifyListener(this.#onEvent, named)
-    this.#listeners?.forEach((listener) => void notifyListener(listener, named))
+    return notifyListeners([this.#onEvent, ...(this.#listeners ?? [])], named)
   }
 
   callSettled({ startedAt, waitedFor, requestId }: CallRecord, now: number, kind?: TokenErrorKind): void {

@@ -2,6 +2,7 @@ import { retryDelayMs } from '../protocol/backoff.ts'
 import { changeTokenError, failureOf, isTokenError, TokenError } from '../protocol/token-error.ts'
 import { isAccessToken, type TokenResponse } from '../protocol/token-response.ts'
 import { readInstant, type Instant } from '../runtime/clock.ts'
+import { callInContext, type RunInContext } from '../runtime/listeners.ts'
 import { callAs } from '../runtime/own-request.ts'
 import { abortQuietly, limitTimer, longestTimer, onAbort, sleep, waitFor, waitOf } from '../runtime/wait.ts'
 import type { IssuedToken, SharingAlgorithm, StoreRequest } from '../sharing/token-sharing.ts'
@@ -148,7 +149,7 @@ export class PendingRequest implements StoreRequest<CachedToken> {
     this.#progressBy = this.settings.clock.monotonic() + ms
   }
 
-  readonly emit = (event: TokenEvent): void => this.#context.events.emit(event)
+  readonly emit = (event: TokenEvent): RunInContext | undefined => this.#context.events.emit(event)
 
   afterwards(work: () => Promise<unknown>): void {
     this.#context.work.add(work)
@@ -287,11 +288,12 @@ export class PendingRequest implements StoreRequest<CachedToken> {
       signal.throwIfAborted()
       const start = readInstant(clock)
       const facts = { requestId: this.id, reason: this.options.reason, attempt }
-      this.emit({ type: 'token_requested', ...facts })
+      const runInContext = this.emit({ type: 'token_requested', ...facts })
       try {
         const limitMs = Math.max(0, Math.min(attemptTimeoutMs, remainingMs()))
         this.expectProgress(limitMs)
-        const issued = this.#read(await this.#attempt(limitMs, signal), start)
+        const attempted = callInContext(runInContext, () => this.#attempt(limitMs, signal))
+        const issued = this.#read(await attempted, start)
         const durationMs = clock.monotonic() - start.monotonic
         const { arrivedWithMs } = issued.cached
         this.emit({

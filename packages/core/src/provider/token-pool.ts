@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { configurationError, TokenError } from '../protocol/token-error.ts'
 import type { FirstRequest } from '../protocol/token-source.ts'
-import { addListener, notifyListener } from '../runtime/listeners.ts'
+import { addListener, notifyListeners, type RunInContext } from '../runtime/listeners.ts'
 import { LruMap } from '../runtime/lru-map.ts'
 import { Redacted } from '../runtime/redacted.ts'
 import { waitFor } from '../runtime/wait.ts'
@@ -173,9 +173,9 @@ class ProviderPool<Key extends string | number> implements TokenPool<Key> {
     return provider
   }
 
-  #emit(event: TokenEvent & { readonly key: Key }): void {
+  #emit(event: TokenEvent & { readonly key: Key }): RunInContext | undefined {
     const ofKey = this.#keyListeners.get(event.key) ?? []
-    for (const listener of [this.#onEvent, ...this.#listeners, ...ofKey]) void notifyListener(listener, event)
+    return notifyListeners([this.#onEvent, ...this.#listeners, ...ofKey], event)
   }
 
   /** Waits until a key's provider has been created, and then begins a call, before the provider can be closed. */

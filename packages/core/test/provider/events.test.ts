@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { describe, expect, it, vi } from 'vitest'
 import { createTokenProvider, type TokenEvent } from '@tokenwell/core'
 import { fixRandom, pass, useFakeTime, watch } from '../support/fake-time.ts'
@@ -205,6 +206,46 @@ describe('events', () => {
     await expect(tokens.getToken()).resolves.toBeDefined()
     expect(events).toHaveLength(3)
     expect(after).toHaveBeenCalledTimes(3)
+  })
+
+  it('run each attempt of a request inside the functions that listeners return, the first outermost', async () => {
+    const context = new AsyncLocalStorage<string>()
+    const sentInside: unknown[] = []
+    const { tokens } = listened((request) => {
+      sentInside.push(context.getStore())
+      return request === 1 ? unavailable : {}
+    })
+    for (const name of ['outer', 'inner'])
+      tokens.subscribe(({ type }) => (run: () => void) => {
+        context.run(`${context.getStore()} > ${name} ${type}`, run)
+      })
+    const call = context.run('caller', () => tokens.getToken())
+    await pass(10_000)
+    await call
+    const inside = 'caller > outer token_requested > inner token_requested'
+    expect(sentInside).toEqual([inside, inside])
+  })
+
+  it('send a request once, whatever the function that a listener returned does', async () => {
+    const { endpoint, tokens } = listened({})
+    const late: (() => void)[] = []
+    const functions: ((run: () => void) => unknown)[] = [
+      () => {},
+      (run) => (run(), run()),
+      (run) => late.push(run),
+      (run) => {
+        run()
+        throw new Error('an error of a listener')
+      },
+      () => Promise.reject(new Error('an error of a listener')),
+    ]
+    for (const each of functions) {
+      const off = tokens.subscribe(() => each)
+      await tokens.getToken({ forceRefresh: true })
+      off()
+    }
+    for (const run of late) run()
+    expect(endpoint.requests).toHaveLength(functions.length)
   })
 
   it('allow a listener to call getToken', async () => {
