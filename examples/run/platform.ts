@@ -88,6 +88,8 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Plat
       ;(handled === false ? respondWithOrders(request, response) : handled).catch(destroy)
     })
   })
+  // Node's 5 s are as long as an outage in the examples: a connection would end while a client sends its next request.
+  server.keepAliveTimeout = 60_000
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     environment: {

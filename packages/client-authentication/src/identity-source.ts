@@ -170,7 +170,7 @@ export function createHttpIdentitySource(service: HttpIdentityService): Identity
           // Looked up at each call, as tests replace it.
           const { fetch = globalThis.fetch } = service
           // A redirect would carry the header, which may be a secret, to another place.
-          const response = await fetch(url, { headers, redirect: 'manual', cache: 'no-store', signal })
+          const response = await fetch(url.href, { headers, redirect: 'manual', cache: 'no-store', signal })
           const text = await readText(response)
           const { status } = response
           if (status >= 500 || status === 429) throw unavailable(`${name} failed (status ${status}).`)

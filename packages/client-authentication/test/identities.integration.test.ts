@@ -31,10 +31,10 @@ afterEach(() => {
 async function provider(respond: () => ScriptedResponse | Promise<ScriptedResponse>) {
   const server = await startScriptedServer(respond)
   onTestFinished(() => server.close())
-  const urls: string[] = []
+  const urls: unknown[] = []
   const fetch: FetchLike = (input, init) => {
-    const url = new URL(input as URL)
-    urls.push(url.href)
+    urls.push(input)
+    const url = new URL(input as string)
     return globalThis.fetch(new URL(`${url.pathname}${url.search}`, server.origin), init)
   }
   return { server, urls, fetch }

@@ -22,6 +22,29 @@ function jwtOf(issuer: string): string {
   return `${encode({ alg: 'ES256', typ: 'at+jwt' })}.${encode({ iss: issuer })}.AAAA`
 }
 
+it('each address is passed to fetch as a string, which mocks of it expect', async () => {
+  const issuer = 'https://auth.example.com'
+  const bodies: Record<string, unknown> = {
+    '/.well-known/oauth-authorization-server': { issuer, jwks_uri: `${issuer}/keys` },
+    '/keys': { keys: [] },
+    '/introspect': { active: false },
+  }
+  const addresses: unknown[] = []
+  const fetch = async (address: string) => {
+    addresses.push(address)
+    return Response.json(bodies[address.replace(issuer, '')])
+  }
+  const byKeys = createTokenVerifier({ issuer, audience: 'orders', fetch })
+  await expect(byKeys.verify(`Bearer ${jwtOf(issuer)}`)).rejects.toMatchObject({ status: 401 })
+  const introspectionUrl = `${issuer}/introspect`
+  const byIntrospection = createTokenVerifier({
+    introspection: { introspectionUrl, clientId: 'orders-api', clientSecret: 'orders-secret' },
+    fetch,
+  })
+  await expect(byIntrospection.verify('Bearer opaque')).rejects.toMatchObject({ status: 401 })
+  expect(addresses).toEqual(Object.keys(bodies).map((path) => issuer + path))
+})
+
 describe('createTokenVerifier', () => {
   it.each<[string, TokenVerifierOptions]>([
     ['createTokenVerifier requires introspection, an issuer, or both.', {}],

@@ -135,6 +135,7 @@ const packaged: Program[] = [
   }),
   program('Bundlers, for Node and for Chromium', 'bundles', ['check.js']),
   ...onNodes('Jest in CommonJS: JavaScript, ts-jest, SWC', 'load', [jest]),
+  program('An existing API: Jest 29, Express 4, Passport, jose 4 and string mocks', 'existing', [jest]),
   nest(
     11,
     ['../node_modules/jest/bin/jest.js'],

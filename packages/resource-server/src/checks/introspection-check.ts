@@ -212,7 +212,7 @@ function createIntrospector(
       let text: string
       try {
         // Looked up now, so that a fetch replaced by instrumentation is used.
-        response = await orAborted(signal, (options.fetch ?? globalThis.fetch)(url, init))
+        response = await orAborted(signal, (options.fetch ?? globalThis.fetch)(url.href, init))
         text = await orAborted(signal, readBody(response))
       } catch (error) {
         throw tokenError(

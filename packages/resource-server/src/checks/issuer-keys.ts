@@ -59,7 +59,7 @@ function createLoader({
   const request = async (signal: AbortSignal): Promise<readonly unknown[]> => {
     const url = await find()
     const init = { headers: { accept: 'application/json' }, redirect: 'manual', signal } as const
-    const response = await (fetch ?? globalThis.fetch)(url, { ...init, ...noStore() })
+    const response = await (fetch ?? globalThis.fetch)(url.href, { ...init, ...noStore() })
     if (response.status !== 200) {
       await response.body?.cancel()
       throw keysError(issuer, `${url.href} responded with status ${response.status}`)
