@@ -80,6 +80,17 @@ it('responds as the token endpoint does to what it rejects', async () => {
   expect(status).toBe(403)
 })
 
+it('reads a client ID behind a name only if the name is that of the client', async () => {
+  const { admin, application, service } = await withApplication()
+  const { clientId } = application
+  const { name } = (await service.context.storage.applications.findClient(clientId))!.application
+  expect((await tryAs(admin, `${name} (${clientId})`)).body).toMatchObject({ client_id: clientId })
+  expect(await tryAs(admin, `Invoices (${clientId})`)).toMatchObject({
+    status: 422,
+    body: { error: 'No application has exactly this name.' },
+  })
+})
+
 it('responds as the token endpoint does to a form whose optional fields are empty', async () => {
   const api = 'https://stock.example.com'
   const { admin, service } = await startPortal({

@@ -98,9 +98,11 @@ async function findById(
         : undefined
     }
     case 'applications': {
-      // As suggestions name one of several applications that have the same name.
-      const clientId = / \(([^()]+)\)$/.exec(text)?.[1] ?? text
+      // As suggestions name one of several applications that have the same name. A name may end like that, too.
+      const [, name, suffix] = /^(.*) \(([^()]+)\)$/.exec(text) ?? []
+      const clientId = suffix ?? text
       const client = await storage.applications.findClient(clientId)
+      if (name !== undefined && foldName(name) !== foldName(client?.application.name ?? '')) return undefined
       const isOwn = client && (await ownedProject(storage, request, client.project.id)) !== undefined
       if (!isOwn) return undefined
       const named = await findChoices(storage, request, kind, client.application.name)

@@ -193,7 +193,7 @@ addEventListener('keydown', (event) => {
 })
 
 // A form that was sent after the session had ended is shown again after the log-in, filled in and not sent: for ten minutes, in this
-// tab, and for the same person. Passwords and hidden fields are not kept.
+// tab, and for the same person. Passwords, keys and hidden fields are not kept.
 const keptForm = 'tokenwell-portal-form'
 const keptMs = 600_000
 const person = document.querySelector('.account strong')?.textContent
@@ -220,7 +220,7 @@ else if (logIn) {
 addEventListener('submit', ({ target: form, defaultPrevented }) => {
   const isKept = form.method === 'post' && person && !defaultPrevented && form.closest('main')
   if (!isKept || form.querySelector('[type="password"]')) return
-  const hidden = new Set([...form.querySelectorAll('[type="hidden"]')].map(({ name }) => name))
+  const hidden = new Set([...form.querySelectorAll('[type="hidden"], textarea.code')].map(({ name }) => name))
   const fields = [...new FormData(form)].filter(
     ([name, value]) => !hidden.has(name) && typeof value === 'string',
   )
