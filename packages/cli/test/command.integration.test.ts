@@ -27,8 +27,8 @@ describe('tokenwell', () => {
   })
 
   it.each([
-    ['token', ['--header', '--json', '--headers-json', '--no-cache', '--help']],
-    ['proxy', ['--to', '--port', '--help']],
+    ['token', ['--header', '--json', '--headers-json', '--no-cache', '--fresh', '--fresh-after', '--help']],
+    ['proxy', ['--to', '--port', '--path-file', '--help']],
     ['doctor', ['--api-url', '--try-wrong-secret', '--json', '--help']],
   ])('lists the options of %s by how common they are', async (name, own) => {
     const { stdout } = await runTokenwell([name, '--help'])
