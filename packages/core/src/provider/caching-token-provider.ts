@@ -92,6 +92,8 @@ class CachingTokenProvider extends Redacted implements TokenProvider {
   readonly #main: Slot
   /** Of the token with the scopes that an API required as well (step-up). */
   #stepUp: Slot | undefined
+  /** Those that have not settled, also of before a reset. */
+  readonly #pending = new Set<PendingRequest>()
   #requests = 0
   #calls = 0
   #closed = false
@@ -253,6 +255,7 @@ class CachingTokenProvider extends Redacted implements TokenProvider {
       this.#context,
     )
     slot.request = request
+    this.#pending.add(request)
     // Unless the provider was reset in the meantime.
     request.whenSettled(
       (cached) => {
@@ -267,7 +270,7 @@ class CachingTokenProvider extends Redacted implements TokenProvider {
       },
     )
     // Last, because `waitUntil` may call this provider.
-    this.#context.work.keepAlive(request.settled())
+    this.#context.work.keepAlive(request.settled().then(() => void this.#pending.delete(request)))
     return request
   }
 
@@ -394,7 +397,7 @@ class CachingTokenProvider extends Redacted implements TokenProvider {
   async close({ revoke = false, whenIdle = false }: CloseOptions = {}): Promise<void> {
     if (whenIdle && this.#calls > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve))
     const held = this.#heldTokens
-    const requests = this.#slots.flatMap((slot) => pendingRequestOf(slot) ?? [])
+    const requests = [...this.#pending].filter(({ isPending }) => isPending)
     this.#closed = true
     for (const slot of this.#slots) slot.cached = slot.cooldown = slot.request = undefined
     for (const request of requests) request.cancel(new TokenError(closedProvider))

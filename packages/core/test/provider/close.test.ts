@@ -27,6 +27,21 @@ describe('close', () => {
     expect(endpoint.inFlight).toBe(0)
   })
 
+  it('cancels the request that was pending at a reset, and the one after it', async () => {
+    const endpoint = new ScriptedEndpoint(never)
+    const tokens = createTokenProvider(sourceOf(endpoint))
+    const calls = [watch(tokens.getToken())]
+    await pass(10)
+    tokens.reset()
+    calls.push(watch(tokens.getToken()))
+    await pass(10)
+    expect(endpoint.inFlight).toBe(2)
+    await tokens.close()
+    for (const { error } of calls) expect(error).toMatchObject(closed)
+    expect(endpoint.inFlight).toBe(0)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
   it('cancels the wait between attempts', async () => {
     const endpoint = new ScriptedEndpoint(unavailable)
     const tokens = createTokenProvider(sourceOf(endpoint))
