@@ -71,7 +71,8 @@ export async function startNetwork(authUrl: string): Promise<Network> {
       PRIVATE_AUTH_URL: `https://127.0.0.1:${securePort}`,
       CA_FILE: cert,
       ASSERTION_TOKEN_URL: `http://127.0.0.1:${assertionPort}/token`,
-      ASSERTION_FILE: assertionFile,
+      // Another name than the one that a program of the documents reads.
+      EXAMPLE_ASSERTION_FILE: assertionFile,
       PRIVATE_KEY: readFileSync(key, 'utf8'),
     },
     close() {

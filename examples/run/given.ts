@@ -23,4 +23,4 @@ attachTokens(api, tokens)
 export const kyApi = kyClient.extend(tokenHooks(tokens, { prefix: apiUrl }))
 export const privateKeyPem = env['PRIVATE_KEY']!
 export const assertionTokenUrl = env['ASSERTION_TOKEN_URL']!
-export const assertionFile = env['ASSERTION_FILE']!
+export const assertionFile = env['EXAMPLE_ASSERTION_FILE']!

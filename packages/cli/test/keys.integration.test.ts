@@ -128,7 +128,11 @@ describe('the identity of a platform', () => {
   })
 
   it.each([
-    [['--identity', 'gcp'], /--assertion-audience, which --identity gcp requires/],
+    [
+      ['--identity', 'gcp'],
+      /set ASSERTION_AUDIENCE or pass --assertion-audience, which --identity gcp requires/,
+    ],
+    [['--identity', 'azure'], /--assertion-audience, which --identity azure requires/],
     [['--identity', 'moon'], /Allowed choices are github-actions, gcp, azure/],
     [['--identity', 'azure', '--client-secret', 'canary'], /cannot be used with option '--client-secret/],
   ])('is rejected as %j', async (flags, message) => {
@@ -220,7 +224,112 @@ describe('an assertion file', () => {
   })
 })
 
+describe('the variables of a program', () => {
+  const url = 'https://auth.example.test/token'
+  const client = { TOKEN_ENDPOINT: url, CLIENT_ID: 'orders' }
+
+  it('authenticate the command in the same way, with a secret in a file and with an identity', async () => {
+    const jwt = await assertionOf('api://tokens', 600)
+    const server = await startScriptedServer(({ url }) =>
+      url === '/token' ? json({ access_token: 'of-the-endpoint', expires_in: 60 }) : json({ value: jwt }),
+    )
+    onTestFinished(() => server.close())
+    const own = { ...client, TOKEN_ENDPOINT: `${server.origin}/token` }
+    const identity = {
+      IDENTITY: 'github-actions',
+      ASSERTION_AUDIENCE: 'api://tokens',
+      ACTIONS_ID_TOKEN_REQUEST_URL: `${server.origin}/identity`,
+      ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'of-the-job',
+    }
+    for (const variables of [{ CLIENT_SECRET_FILE: fileWith('from-a-file\n') }, identity]) {
+      const { code, stderr } = await runTokenwell(['token', '--no-cache'], { ...own, ...variables })
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    }
+    const [secret, , assertion] = server.requests.map(({ body }) => new URLSearchParams(body))
+    expect(secret?.get('client_secret')).toBe('from-a-file')
+    expect(assertion?.get('client_assertion')).toBe(jwt)
+  })
+
+  it('let CLIENT_SECRET take precedence over one that was added, with a warning', async () => {
+    const server = await startScriptedServer(() => json({ access_token: 'a-token', expires_in: 60 }))
+    onTestFinished(() => server.close())
+    const own = { ...client, TOKEN_ENDPOINT: `${server.origin}/token`, CLIENT_SECRET: 'the-secret' }
+    const { code, stderr } = await runTokenwell(['token', '--no-cache'], { ...own, IDENTITY: 'gcp' })
+    expect(code).toBe(0)
+    expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
+      'CLIENT_SECRET is used, and IDENTITY is not. Unset CLIENT_SECRET',
+    )
+    expect(new URLSearchParams(server.requests[0]?.body).get('client_secret')).toBe('the-secret')
+  })
+
+  it.each([
+    [{ IDENTITY: 'gcp' }, /ASSERTION_AUDIENCE or pass --assertion-audience, which IDENTITY requires/],
+    [{ IDENTITY: 'moon', ASSERTION_AUDIENCE: 'a' }, /IDENTITY must be github-actions, gcp or azure\./],
+    [{ IDENTITY: 'gcp', ASSERTION_FILE: '/a' }, /ASSERTION_FILE and IDENTITY are mutually exclusive/],
+    [{ CLIENT_SECRET_FILE: '/nowhere' }, /Could not read the file of the client secret \/nowhere \(ENOENT\)/],
+  ])('are a usage error as %j', async (variables, message) => {
+    const { code, stderr } = await runTokenwell(['token', '--no-cache'], { ...client, ...variables })
+    expect(code).toBe(2)
+    expect(stderr).toMatch(message)
+  })
+})
+
 describe('tokenwell doctor', () => {
+  it.each([
+    [
+      'api://tokens',
+      0,
+      'platform_token',
+      /issuer "https:\/\/ci\.example\.com", the subject "repo:a\/b" and the audience "api:/,
+    ],
+    ['api://other', 1, 'no_platform_token', /has the audience "api:\/\/other" instead of "api:\/\/tokens"/],
+  ])(
+    'reports the way, and what a JWT for %s states, before it is sent',
+    async (audience, code, finding, text) => {
+      const server = await startScriptedServer(() => json({ access_token: 'a-token', expires_in: 60 }))
+      onTestFinished(() => server.close())
+      const jwt = await assertionOf(audience, 600, { iss: 'https://ci.example.com', sub: 'repo:a/b' })
+      const file = fileWith(jwt)
+      const doctor = await runTokenwell(['doctor', '--json'], {
+        TOKEN_ENDPOINT: `${server.origin}/token`,
+        CLIENT_ID: 'orders',
+        ASSERTION_FILE: file,
+        ASSERTION_AUDIENCE: 'api://tokens',
+      })
+      expect(doctor).toMatchObject({ code, stderr: '' })
+      expect(doctor.stdout).not.toContain(jwt)
+      const { findings } = JSON.parse(doctor.stdout) as { findings: Finding[] }
+      expect(findings[0]).toMatchObject({
+        code: 'chosen',
+        message: `The client authenticates with the JWT in ${file}: ASSERTION_FILE is set beside CLIENT_ID, and CLIENT_SECRET is not.`,
+      })
+      expect(findings.find((each) => each.code === finding)?.message).toMatch(text)
+      expect(server.requests).toHaveLength(1 - code)
+    },
+  )
+
+  it('names the permission that a job in GitHub Actions lacks, and a secret that takes precedence', async () => {
+    const env = { ...environment(), ASSERTION_AUDIENCE: 'api://tokens', IDENTITY: 'github-actions' }
+    const findings = async (variables: object) => {
+      const { stdout } = await runTokenwell(['doctor', '--json'], { ...env, ...variables })
+      return (JSON.parse(stdout) as { findings: Finding[] }).findings
+    }
+    expect(await findings({})).toContainEqual({
+      check: 'authentication',
+      level: 'problem',
+      code: 'no_platform_token',
+      message: 'ACTIONS_ID_TOKEN_REQUEST_URL is not set.',
+      advice: 'Run this in GitHub Actions, in a job with the permission id-token: write.',
+    })
+    expect(await findings({ CLIENT_SECRET: 'wrong-secret' })).toContainEqual({
+      check: 'authentication',
+      level: 'warning',
+      code: 'variables_ignored',
+      message: 'CLIENT_SECRET is used, and IDENTITY is not.',
+      advice: 'Unset CLIENT_SECRET to authenticate without it.',
+    })
+  })
+
   async function findingOf(args: readonly string[], response?: ScriptedResponse) {
     const server = response && (await startScriptedServer(() => response))
     onTestFinished(() => server?.close())
@@ -277,7 +386,8 @@ describe('tokenwell doctor', () => {
     ['assertion_rejected', '', 'Compare all three'],
   ])('advises on an assertion file that is rejected: %s', async (code, reason, advice) => {
     const file = fileWith(await assertionOf(service.authUrl))
-    expect(await findingOf(['--assertion-file', file], rejected(reason))).toMatchObject({
+    const flags = ['--assertion-file', file, '--assertion-audience', service.authUrl]
+    expect(await findingOf(flags, rejected(reason))).toMatchObject({
       code,
       advice: expect.stringContaining(advice),
     })
@@ -292,7 +402,8 @@ describe('tokenwell doctor', () => {
 
   it('names an assertion file that is out of date', async () => {
     const file = fileWith(await assertionOf(service.authUrl, -30))
-    expect(await findingOf(['--assertion-file', file], rejected(''))).toMatchObject({
+    const flags = ['--assertion-file', file, '--assertion-audience', service.authUrl]
+    expect(await findingOf(flags, rejected(''))).toMatchObject({
       code: 'assertion_expired',
       message: expect.stringContaining(file),
     })

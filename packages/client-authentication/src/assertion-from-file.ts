@@ -1,14 +1,9 @@
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
-import { setTimeout } from 'node:timers/promises'
-import { clientAssertion, type ClientAuthentication } from '@tokenwell/core'
+import { clientAssertion, type ClientAuthentication, type ClientAuthenticationRequest } from '@tokenwell/core'
 import { configurationError } from '@tokenwell/core/protocol'
 import { decodeJwt } from 'jose'
 import { addSentences, explainClockSkew } from './explain-rejection.ts'
-
-/** A file that is missing or incomplete may be in the middle of its replacement: it is read again. */
-const maxReads = 3
-const rereadMs = 50
+import { readReplacedFile } from './replaced-file.ts'
 
 /**
  * Authenticates with an assertion that the environment writes to a file, such as a Kubernetes service account token.
@@ -18,24 +13,32 @@ const rereadMs = 50
  * clientCredentials({ tokenEndpoint, clientId, clientAuthentication: assertionFromFile('/var/run/secrets/tokens/token') })
  */
 export function assertionFromFile(path: string): ClientAuthentication {
-  async function read(): Promise<string> {
-    for (let reads = 1; ; reads++) {
-      const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => error)
-      const assertion = typeof text === 'string' ? text.trim() : ''
-      const isComplete = /^[\w-]+\.[\w-]+\.[\w-]+$/.test(assertion)
-      if (isComplete || (reads === maxReads && assertion !== '')) return assertion
-      if (reads === maxReads) {
-        throw configurationError(
-          typeof text === 'string'
-            ? `The assertion file ${path} is empty.`
-            : `Could not read the assertion file ${path} (${text.code}).`,
-        )
-      }
-      await setTimeout(rereadMs)
-    }
+  return checkedAssertionFromFile(path)
+}
+
+/** What the `aud` of a JWT must contain. */
+interface ExpectedAudience {
+  /** One of these. */
+  readonly audiences: readonly string[]
+  /** Whether the URL of the token endpoint is another one. */
+  readonly orEndpoint: boolean
+  /** The variable that sets it. */
+  readonly variable: string
+}
+
+/** @param expected or the JWT is not sent */
+export function checkedAssertionFromFile(path: string, expected?: ExpectedAudience): ClientAuthentication {
+  const read = (): Promise<string> =>
+    readReplacedFile(path, 'assertion file', (text) => /^[\w-]+\.[\w-]+\.[\w-]+$/.test(text))
+  const readChecked = async ({ tokenEndpoint }: ClientAuthenticationRequest): Promise<string> => {
+    const assertion = await read()
+    if (expected === undefined) return assertion
+    const ofEndpoint = expected.orEndpoint ? [`${tokenEndpoint.origin}${tokenEndpoint.pathname}`] : []
+    checkAudience(assertion, path, { ...expected, audiences: [...expected.audiences, ...ofEndpoint] })
+    return assertion
   }
   return {
-    ...clientAssertion(read, { fingerprint: async () => `file ${identityOf(await read()) ?? path}` }),
+    ...clientAssertion(readChecked, { fingerprint: async () => `file ${identityOf(await read()) ?? path}` }),
     // Another assertion may be accepted, even for the same subject; and one where there was none.
     revision: async () =>
       createHash('sha256')
@@ -52,6 +55,33 @@ function identityOf(assertion: string): string | undefined {
   try {
     const { iss, sub } = decodeJwt(assertion)
     return JSON.stringify([iss, sub])
+  } catch {
+    return undefined
+  }
+}
+
+/** @throws {TokenError} of kind `configuration` */
+function checkAudience(assertion: string, path: string, { audiences, variable }: ExpectedAudience): void {
+  const named = audiencesOf(assertion)
+  if (named === undefined) {
+    throw configurationError(
+      `The assertion file ${path} contains no JWT. Name the file that the platform writes.`,
+    )
+  }
+  // A base URL is written with a trailing slash or without.
+  const plain = (audience: string): string => audience.replace(/\/$/, '')
+  if (named.some((each) => audiences.some((audience) => plain(audience) === plain(each)))) return
+  const found = named.length === 0 ? 'no audience' : `the audience "${named.join(', ')}"`
+  throw configurationError(
+    `The JWT in ${path} has ${found} instead of "${audiences[0]}", and was not sent. ` +
+      `Let the platform issue it for that audience, or set ${variable} to the one that the token endpoint expects.`,
+  )
+}
+
+function audiencesOf(assertion: string): readonly string[] | undefined {
+  try {
+    const { aud } = decodeJwt(assertion)
+    return [aud ?? []].flat()
   } catch {
     return undefined
   }

@@ -9,6 +9,10 @@ import {
   type IdentitySource,
 } from './identity-source.ts'
 
+/** Returns the value of an environment variable, or an empty text. */
+export type ReadVariable = (name: string) => string
+const readProcess: ReadVariable = (name) => process.env[name] ?? ''
+
 export interface AzureIdentityOptions {
   /** Application ID URI that the JWT is for. @default 'api://AzureADTokenExchange' */
   readonly audience?: string | undefined
@@ -25,27 +29,33 @@ export interface AzureIdentityOptions {
  * clientCredentials({ tokenEndpoint, clientId, clientAuthentication: clientAssertion(azureIdentity()) })
  */
 export function azureIdentity(options: AzureIdentityOptions = {}): IdentitySource {
+  return azureIdentityIn(readProcess, options)
+}
+
+/** @param read the variables that Azure sets */
+export function azureIdentityIn(read: ReadVariable, options: AzureIdentityOptions): IdentitySource {
   const { audience = 'api://AzureADTokenExchange', managedIdentityClientId, fetch } = options
   return createHttpIdentitySource({
     name: 'the managed identity service of Azure',
     advice: 'Run this in Azure, where a managed identity is assigned.',
     fetch,
+    audience,
+    allowsApplicationId: true,
     prepare() {
       // App Service and Functions set both; machines have the metadata service at its fixed address.
-      const { IDENTITY_ENDPOINT: endpoint, IDENTITY_HEADER: header } = process.env
-      const isAppService = Boolean(endpoint && header)
+      const [endpoint, header] = [read('IDENTITY_ENDPOINT'), read('IDENTITY_HEADER')]
+      const isAppService = endpoint !== '' && header !== ''
       const url = isAppService
-        ? urlIn('IDENTITY_ENDPOINT')
+        ? urlIn('IDENTITY_ENDPOINT', endpoint)
         : new URL('http://169.254.169.254/metadata/identity/oauth2/token')
       url.searchParams.set('api-version', isAppService ? '2019-08-01' : '2018-02-01')
       url.searchParams.set('resource', audience)
       if (managedIdentityClientId !== undefined) url.searchParams.set('client_id', managedIdentityClientId)
       const headers: Record<string, string> = isAppService
-        ? { 'x-identity-header': header! }
+        ? { 'x-identity-header': header }
         : { metadata: 'true' }
       return { url, headers }
     },
-    // Its audience may be the ID of the application instead of its URI, so that it is not compared.
     read: (text) => (JSON.parse(text) as { access_token?: unknown }).access_token,
   })
 }
@@ -100,23 +110,32 @@ export interface GithubActionsIdentityOptions {
  * @example
  * clientCredentials({ tokenEndpoint, clientId, clientAuthentication: clientAssertion(githubActionsIdentity({ audience })) })
  */
-export function githubActionsIdentity({ audience, fetch }: GithubActionsIdentityOptions): IdentitySource {
+export function githubActionsIdentity(options: GithubActionsIdentityOptions): IdentitySource {
+  return githubActionsIdentityIn(readProcess, options)
+}
+
+/** @param read the variables that GitHub Actions sets */
+export function githubActionsIdentityIn(
+  read: ReadVariable,
+  { audience, fetch }: GithubActionsIdentityOptions,
+): IdentitySource {
   return createHttpIdentitySource({
     name: 'the identity service of GitHub Actions',
     advice: 'Give the job the permission id-token: write.',
     fetch,
     audience,
     prepare() {
-      const [urlVariable, tokenVariable] = ['ACTIONS_ID_TOKEN_REQUEST_URL', 'ACTIONS_ID_TOKEN_REQUEST_TOKEN']
-      const missing = [urlVariable, tokenVariable].find((name) => !process.env[name])
+      const urlVariable = 'ACTIONS_ID_TOKEN_REQUEST_URL'
+      const tokenVariable = 'ACTIONS_ID_TOKEN_REQUEST_TOKEN'
+      const missing = [urlVariable, tokenVariable].find((name) => read(name) === '')
       if (missing !== undefined) {
         throw configurationError(
           `${missing} is not set. Run this in GitHub Actions, in a job with the permission id-token: write.`,
         )
       }
-      const url = urlIn(urlVariable)
+      const url = urlIn(urlVariable, read(urlVariable))
       url.searchParams.set('audience', audience)
-      return { url, headers: { authorization: `Bearer ${process.env[tokenVariable]}` } }
+      return { url, headers: { authorization: `Bearer ${read(tokenVariable)}` } }
     },
     read: (text) => (JSON.parse(text) as { value?: unknown }).value,
   })

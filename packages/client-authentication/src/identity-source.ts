@@ -31,7 +31,9 @@ export interface IdentityService {
     /** The same only for requests of the same identity. */
     readonly key: string
     /** The `aud` that the JWT must have. */
-    readonly audience?: string | undefined
+    readonly audience: string
+    /** Whether the ID of an application, a UUID, may take the place of its URI in `aud`. */
+    readonly allowsApplicationId?: boolean | undefined
     /**
      * Requests the JWT; anything else if the response contains none.
      *
@@ -66,9 +68,9 @@ export function createIdentitySource(service: IdentityService): IdentitySource {
   const create = (key: string): NonNullable<typeof latest> => ({
     key,
     identity: refreshed(
-      async ({ send, audience }: Prepared) => {
-        const jwt = await requestIdentity(service, send)
-        return readClaims(jwt, service.name, audience)
+      async (prepared: Prepared) => {
+        const jwt = await requestIdentity(service, prepared.send)
+        return readClaims(jwt, service.name, prepared)
       },
       {
         maxAgeMs: ({ expiresAt, issuedAt }) => expiresAt - issuedAt - expiryMarginMs,
@@ -134,9 +136,19 @@ function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal | undefi
   })
 }
 
-function readClaims(jwt: string, name: string, audience: string | undefined): Identity {
+function readClaims(
+  jwt: string,
+  name: string,
+  {
+    audience,
+    allowsApplicationId,
+  }: Pick<ReturnType<IdentityService['prepare']>, 'audience' | 'allowsApplicationId'>,
+): Identity {
   const { aud, exp, jti } = parse(() => decodeJwt(jwt)) ?? {}
-  if (audience !== undefined && ![aud].flat().includes(audience)) {
+  const names = (each: unknown): boolean =>
+    each === audience ||
+    (allowsApplicationId === true && /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(String(each)))
+  if (![aud].flat().some(names)) {
     throw rejected(`The JWT of ${name} is not for the audience "${audience}".`)
   }
   const issuedAt = Date.now()
@@ -149,7 +161,9 @@ function readClaims(jwt: string, name: string, audience: string | undefined): Id
 /** A metadata service over HTTP. */
 export interface HttpIdentityService extends Pick<IdentityService, 'name' | 'advice'> {
   readonly fetch: FetchLike | undefined
-  readonly audience?: string | undefined
+  readonly audience: string
+  /** As in what {@link IdentityService} prepares. */
+  readonly allowsApplicationId?: boolean | undefined
   /** @throws {TokenError} of kind `configuration` where the machine has no such identity */
   readonly prepare: () => { readonly url: URL; readonly headers: Record<string, string> }
   /** Reads the JWT from the text of a response with status 200. */
@@ -157,7 +171,7 @@ export interface HttpIdentityService extends Pick<IdentityService, 'name' | 'adv
 }
 
 export function createHttpIdentitySource(service: HttpIdentityService): IdentitySource {
-  const { name, advice, audience, read } = service
+  const { name, advice, audience, allowsApplicationId, read } = service
   return createIdentitySource({
     name,
     advice,
@@ -166,6 +180,7 @@ export function createHttpIdentitySource(service: HttpIdentityService): Identity
       return {
         key: url.href,
         audience,
+        allowsApplicationId,
         async send(signal) {
           // Looked up at each call, as tests replace it.
           const { fetch = globalThis.fetch } = service
@@ -196,8 +211,7 @@ async function readText({ body }: Response): Promise<string | undefined> {
 }
 
 /** @throws {TokenError} of kind `configuration`, which does not quote the value: it may hold a secret */
-export function urlIn(variable: string): URL {
-  const value = process.env[variable] ?? ''
+export function urlIn(variable: string, value: string): URL {
   if (/^https?:/i.test(value) && URL.canParse(value)) return new URL(value)
   throw configurationError(
     `${variable} is not a valid URL. Its platform sets it to one that starts with http.`,

@@ -1,4 +1,8 @@
 export { assertionFromFile } from './assertion-from-file.ts'
+export {
+  clientAuthenticationFrom,
+  type ClientAuthenticationFromOptions,
+} from './client-authentication-from.ts'
 export { privateKeyJwt, type PrivateKeyJwtOptions } from './private-key-jwt.ts'
 export type { SigningKeyInput } from './signing-key.ts'
 export {

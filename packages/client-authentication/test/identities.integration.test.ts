@@ -63,9 +63,9 @@ const sources: [
   ],
   [
     'Azure',
-    (fetch) => azureIdentity({ fetch }),
+    (fetch) => azureIdentity({ audience, fetch }),
     (access_token) => json({ access_token }),
-    'http://169.254.169.254/metadata/identity/oauth2/token?api-version=2018-02-01&resource=api%3A%2F%2FAzureADTokenExchange',
+    'http://169.254.169.254/metadata/identity/oauth2/token?api-version=2018-02-01&resource=https%3A%2F%2Fauth.example.test',
     ['metadata', 'true'],
   ],
 ]
@@ -128,7 +128,7 @@ describe('an identity that many token requests use', () => {
       issued++
       return Response.json({ access_token: jwtOf({ n: issued, ...claims(issued) }) })
     })
-    const identity = azureIdentity({ fetch: fetch as unknown as FetchLike })
+    const identity = azureIdentity({ audience, fetch: fetch as unknown as FetchLike })
     return {
       fetch,
       identity,
@@ -271,6 +271,7 @@ it.each<[string, Record<string, string>, () => IdentitySource]>([
 it.each([
   ['GitHub Actions', 0],
   ['Google Cloud', 1],
+  ['Azure', 2],
 ])('rejects a JWT of %s for another audience', async (_name, index) => {
   vi.stubEnv('ACTIONS_ID_TOKEN_REQUEST_URL', 'https://actions.example.test/token')
   vi.stubEnv('ACTIONS_ID_TOKEN_REQUEST_TOKEN', 'a-request-token')
@@ -290,7 +291,9 @@ it('names the variable that GitHub Actions did not set', async () => {
 it('uses the endpoint of App Service, with its header', async () => {
   vi.stubEnv('IDENTITY_ENDPOINT', 'http://127.0.0.1:4141/msi/token')
   vi.stubEnv('IDENTITY_HEADER', 'a-header')
-  const { server, urls, fetch } = await provider(() => json({ access_token: jwtOf() }))
+  const { server, urls, fetch } = await provider(() =>
+    json({ access_token: jwtOf({ aud: 'api://AzureADTokenExchange' }) }),
+  )
   await azureIdentity({ managedIdentityClientId: 'an-id', fetch })()
   expect(urls).toEqual([
     'http://127.0.0.1:4141/msi/token?api-version=2019-08-01&resource=api%3A%2F%2FAzureADTokenExchange&client_id=an-id',

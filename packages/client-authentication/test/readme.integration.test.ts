@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { TokenProvider } from '@tokenwell/core'
 import { runReadmeExample } from '@tokenwell/internal-testing/readme-example'
 import { json, startScriptedServer } from '@tokenwell/internal-testing'
@@ -10,11 +13,15 @@ it('runs the example in the README', async () => {
   )
   onTestFinished(() => server.close())
   const { privateKey } = await generateKeyPair('ES256', { extractable: true })
+  const folder = await mkdtemp(join(tmpdir(), 'readme-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  await writeFile(join(folder, 'key.pem'), await exportPKCS8(privateKey))
   const { tokens } = await runReadmeExample(new URL('../', import.meta.url), {
     TOKEN_ENDPOINT: `${server.origin}/token`,
     API_URL: server.origin,
     CLIENT_ID: 'client',
-    PRIVATE_KEY: await exportPKCS8(privateKey),
+    PRIVATE_KEY_FILE: join(folder, 'key.pem'),
+    KEY_ID: 'key-1',
   })
   const token = await (tokens as TokenProvider).getToken()
   expect(token.value).toBe('a-token')

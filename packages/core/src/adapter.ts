@@ -25,5 +25,13 @@ export {
   type GrantRequest,
 } from './sources/grant-source.ts'
 export type { TokenEndpointOptions } from './sources/client.ts'
+export {
+  authenticationIn,
+  authenticationWays,
+  environmentVariables,
+  listOf,
+  readerOf,
+  type EnvironmentAuthentication,
+} from './sources/environment-variables.ts'
 export { keepOwner } from './runtime/own-request.ts'
 export type { ApiChallenge, FirstRequest } from './protocol/token-source.ts'

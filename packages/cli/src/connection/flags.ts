@@ -65,7 +65,7 @@ export function addConnectionFlags(command: Command): Command {
         'file with a private key to sign with, PEM or JWK (or PRIVATE_KEY_FILE)',
       ).conflicts(['clientSecret', 'assertionFile']),
     )
-    .option('--key-id <id>', 'ID under which the public key is registered with the token service')
+    .option('--key-id <id>', 'ID under which the public key is registered with the token service (or KEY_ID)')
     .option('--algorithm <name>', 'algorithm of the private key, such as PS256')
     .addOption(
       new Option(
@@ -74,13 +74,16 @@ export function addConnectionFlags(command: Command): Command {
       ).conflicts('clientSecret'),
     )
     .addOption(
-      new Option('--identity <platform>', 'authenticate with the identity that a platform gives this machine')
+      new Option(
+        '--identity <platform>',
+        'authenticate with the identity that a platform gives this machine (or IDENTITY)',
+      )
         .choices(identities)
         .conflicts(['clientSecret', 'privateKey', 'assertionFile']),
     )
     .option(
       '--assertion-audience <audience>',
-      'audience of the assertion that is signed with the private key or issued by --identity',
+      'audience of the assertion, by default the issuer (or ASSERTION_AUDIENCE)',
     )
     .addOption(
       new Option(

@@ -22,7 +22,7 @@ export async function readCredentialsFile(path: string): Promise<(variable: stri
 }
 
 /** @throws {UsageError} that does not quote the file, as the parser's message does */
-export function parseJson(text: string, path: string): object {
+function parseJson(text: string, path: string): object {
   try {
     return JSON.parse(text) as object
   } catch {

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises'
 import {
-  clientAssertion,
   clientCredentials,
   jwtBearer,
   TokenError,
@@ -9,11 +8,12 @@ import {
   type TokenProvider,
   type TokenProviderOptions,
 } from '@tokenwell/core'
+import { authenticationIn, readerOf, type EnvironmentAuthentication } from '@tokenwell/core/adapter'
 import type { TokenRequestOptions } from '@tokenwell/core/protocol'
 import { nameOptions, UsageError } from '../errors.ts'
 import { warn, type CommandContext } from '../output.ts'
 import type { ConnectionFlags, Identity } from './flags.ts'
-import { parseJson, readCredentialsFile, readPrivateFile } from './private-file.ts'
+import { readCredentialsFile, readPrivateFile } from './private-file.ts'
 import { isInteractive, prompt, readFirstLine } from './prompt.ts'
 import { misspellings, variables } from './variables.ts'
 
@@ -30,11 +30,21 @@ export type Connection = TokenRequestOptions &
       | 'client_secret_basic'
       | ClientAuthentication
       | undefined
-    /** The file with the assertion, if the client authenticates with one. */
-    readonly assertionFile?: string | undefined
+    /** How the client authenticates. */
+    readonly way: Way
     /** Where each value came from, such as `--auth-url` or `CONSUMER_KEY`. */
     readonly origins: Readonly<Record<string, string>>
   }
+
+/** How the client authenticates, and what said so. */
+export interface Way extends Pick<EnvironmentAuthentication, 'way' | 'value'> {
+  /** Such as `--identity` or `IDENTITY`. */
+  readonly origin: string
+  /** Whether a variable said so. */
+  readonly isVariable: boolean
+  /** Variables that are set as well, and not used. */
+  readonly ignored: readonly string[]
+}
 
 /** Something that the command needs and nobody has set. */
 export interface Missing {
@@ -65,9 +75,10 @@ const missingAssertion: Missing = {
   hint: 'Assertion: pass --identity or --assertion-file, which --grant jwt-bearer requires.',
   variables: variables.assertionFile,
 }
-const missingAudience = (identity: Identity): Missing => ({
+const missingAudience = (required: string): Missing => ({
   name: 'the audience of the assertion',
-  hint: `Audience: pass --assertion-audience, which --identity ${identity} requires, with what the token endpoint expects.`,
+  hint: `Audience: set ASSERTION_AUDIENCE or pass --assertion-audience, which ${required} requires, with what the token endpoint expects.`,
+  variables: variables.assertionAudience,
 })
 
 /**
@@ -108,36 +119,46 @@ export async function resolveConnection(
   { allowPlainHttp, missing = [] }: ResolveOptions = {},
 ): Promise<Connection> {
   const { places, unused } = await placesOf(flags, context)
-  const files = keyFilesOf(places)
   const found = findEndpoint(places)
   const givenId = find(places, 'clientId')
-  const usesSecret = flags.identity === undefined && !files.privateKey && !files.assertionFile
+  const way = chooseWay(flags, places, context)
+  const usesSecret = way === undefined || way.way === 'clientSecret'
   const hasSecret = flags.clientSecret === '-' || find(places, 'clientSecret') !== undefined
   const mayAsk = isInteractive(context)
-  const needsAudience = needsAssertionAudience(flags, found)
+  const required =
+    way?.way === 'identity' ? `${way.origin}${way.isVariable ? '' : ` ${way.value}`}` : undefined
   requireAll(
     [
       ...missing,
       ...(found ? [] : [missingEndpoint]),
       ...(givenId || mayAsk ? [] : [missingClientId]),
       ...(!usesSecret || hasSecret || mayAsk ? [] : [missingClientSecret]),
-      ...(needsAudience ? [missingAudience(flags.identity!)] : []),
+      ...(required && audienceOf(places, found) === undefined ? [missingAudience(required)] : []),
     ],
     context,
     unused,
   )
   const endpoint = found!
   const clientId = givenId ?? (await promptFor('client ID', missingClientId, context))
-  const keyed = await keyAuthentication(files, { ...flags, ...audienceOf(flags, endpoint) })
-  const clientSecret = keyed ? undefined : await resolveSecret(flags, places, context)
+  const keyed = usesSecret
+    ? undefined
+    : await authenticate(way, { flags, places, endpoint, clientId }, context)
+  const clientSecret = usesSecret ? await resolveSecret(flags, places, context) : keyed?.clientSecret
   const isDecidedByIssuer = endpoint.option === 'issuer' && !flags.basic
   const connection: Connection = {
     [endpoint.option]: endpoint.value,
     clientId: clientId.value,
     clientSecret: clientSecret?.value,
     clientAuthentication:
-      keyed ?? (isDecidedByIssuer ? undefined : flags.basic ? 'client_secret_basic' : 'client_secret_post'),
-    assertionFile: files.assertionFile,
+      keyed?.clientAuthentication ??
+      (isDecidedByIssuer ? undefined : flags.basic ? 'client_secret_basic' : 'client_secret_post'),
+    way: way ?? {
+      way: 'clientSecret',
+      value: '',
+      origin: clientSecret!.origin,
+      isVariable: false,
+      ignored: [],
+    },
     ...requestOptions(flags),
     origins: {
       [endpoint.option]: endpoint.origin,
@@ -162,27 +183,31 @@ export async function resolveTokens(
   settings: TokenProviderOptions,
   options: ResolveOptions = {},
 ): Promise<TokenProvider> {
-  if (flags.grant === 'client-credentials')
-    return clientCredentials({ ...(await resolveConnection(flags, context, options)), ...settings })
+  if (flags.grant === 'client-credentials') {
+    const connection = await resolveConnection(flags, context, options)
+    const { ignored, origin } = connection.way
+    if (ignored.length > 0) warn(context, explainIgnored(origin, ignored))
+    return clientCredentials({ ...connection, ...settings })
+  }
   const { places, unused } = await placesOf(flags, context)
   const found = findEndpoint(places)
   const { identity } = flags
   const path = identity === undefined ? find(places, 'assertionFile')?.value : undefined
-  const needsAudience = needsAssertionAudience(flags, found)
+  const assertionAudience = audienceOf(places, found)
+  const needsAudience = identity !== undefined && assertionAudience === undefined
   requireAll(
     [
       ...(options.missing ?? []),
       ...(found ? [] : [missingEndpoint]),
       ...((identity ?? path) ? [] : [missingAssertion]),
-      ...(needsAudience ? [missingAudience(identity!)] : []),
+      ...(needsAudience ? [missingAudience(`--identity ${identity}`)] : []),
     ],
     context,
     unused,
   )
   const endpoint = found!
-  const { assertionAudience } = { ...flags, ...audienceOf(flags, endpoint) }
   const assertion =
-    path === undefined ? await identitySource(identity!, assertionAudience) : () => readAssertion(path)
+    path === undefined ? await identitySource(identity!, assertionAudience!) : () => readAssertion(path)
   if (path !== undefined) await readAssertion(path)
   return namingOrigins({ [endpoint.option]: endpoint.origin }, () =>
     jwtBearer({
@@ -196,18 +221,17 @@ export async function resolveTokens(
   )
 }
 
-/** An assertion is for the issuer, unless the flags say otherwise. */
-function audienceOf({ assertionAudience }: ConnectionFlags, { option, value }: Endpoint) {
-  return option === 'issuer' && assertionAudience === undefined ? { assertionAudience: value } : {}
+/** What a variable is ignored for, and what to do. */
+export function explainIgnored(used: string, ignored: readonly string[]): string {
+  const names = new Intl.ListFormat('en').format(ignored)
+  return `${used} is used, and ${names} ${ignored.length === 1 ? 'is' : 'are'} not. Unset ${used} to authenticate without it.`
 }
 
-/** Azure has a default, and the issuer is one. */
-function needsAssertionAudience(
-  { identity, assertionAudience }: ConnectionFlags,
-  endpoint: Endpoint | undefined,
-): boolean {
-  const hasDefault = identity === undefined || identity === 'azure' || endpoint?.option === 'issuer'
-  return !hasDefault && assertionAudience === undefined
+/** An assertion is for the issuer, unless a flag or a variable says otherwise. */
+function audienceOf(places: readonly Place[], endpoint: Endpoint | undefined): string | undefined {
+  return (
+    find(places, 'assertionAudience')?.value ?? (endpoint?.option === 'issuer' ? endpoint.value : undefined)
+  )
 }
 
 function requestOptions(flags: ConnectionFlags) {
@@ -256,61 +280,82 @@ async function resolveSecret(
   return find(places, 'clientSecret') ?? promptFor('client secret', missingClientSecret, context)
 }
 
-/** Authentication without a secret: with a private key or an assertion, both from files. */
-interface KeyFiles {
-  readonly privateKey?: string | undefined
-  readonly assertionFile?: string | undefined
-}
-
-/** The first place that has a key, an assertion or a secret decides how the client authenticates. */
-function keyFilesOf(places: readonly Place[]): KeyFiles {
-  const place = places.find((each) => each.privateKey ?? each.assertionFile ?? each.clientSecret)
-  const { privateKey, assertionFile } = place ?? {}
-  if (privateKey && assertionFile) throw exclusive(privateKey, assertionFile)
-  return { privateKey: privateKey?.value, assertionFile: assertionFile?.value }
-}
-
-/** @throws {UsageError} for a file that cannot be used; it does not quote the file */
-async function keyAuthentication(
-  { privateKey, assertionFile }: KeyFiles,
-  { identity, keyId, algorithm, assertionAudience: audience }: ConnectionFlags,
-): Promise<ClientAuthentication | undefined> {
-  if (identity !== undefined) {
-    const fingerprint = () => `${identity} ${audience}`
-    return clientAssertion(await identitySource(identity, audience), { fingerprint })
+/** The first place that says how the client authenticates decides it. */
+function chooseWay(
+  flags: ConnectionFlags,
+  places: readonly Place[],
+  { env }: CommandContext,
+): Way | undefined {
+  for (const place of places) {
+    const { identity, privateKey, assertionFile, clientSecret } = place
+    const read = readerOf(env)
+    // A flag may name the client of the environment.
+    const readClient = (name: string): string =>
+      read(name) || (name === variables.clientId[0] ? (flags.clientId ?? '') : '')
+    const chosen = place.isEnvironment ? namingOrigins({}, () => authenticationIn(readClient)) : undefined
+    if (chosen) return { ...chosen, origin: chosen.variable, isVariable: true }
+    const own = { isVariable: false, ignored: [] }
+    if (clientSecret) return { ...clientSecret, ...own, way: 'clientSecret' }
+    if (place.isEnvironment) continue
+    if (identity) return { ...identity, ...own, way: 'identity' }
+    if (privateKey) return { ...privateKey, ...own, way: 'privateKey' }
+    if (assertionFile) return { ...assertionFile, ...own, way: 'assertionFile' }
   }
-  if (privateKey === undefined && assertionFile === undefined) return undefined
+  return undefined
+}
+
+interface Client {
+  readonly flags: ConnectionFlags
+  readonly places: readonly Place[]
+  readonly endpoint: Endpoint
+  readonly clientId: Found
+}
+
+/**
+ * Authenticates as a program with these variables does: flags are variables of one more environment.
+ *
+ * @throws {UsageError} for a file that cannot be used; it does not quote the file
+ */
+async function authenticate(
+  { way, value, origin, isVariable }: Way,
+  { flags, places, endpoint, clientId }: Client,
+  { env }: CommandContext,
+): Promise<{ readonly clientSecret?: Found; readonly clientAuthentication?: ClientAuthentication }> {
   // Only those who use it wait until it has loaded.
-  const { assertionFromFile, privateKeyJwt } = await import('@tokenwell/client-authentication')
-  const authentication =
-    privateKey === undefined
-      ? assertionFromFile(assertionFile!)
-      : privateKeyJwt({
-          key: readKey(await readPrivateFile(privateKey), privateKey),
-          keyId,
-          algorithm,
-          audience,
-        })
+  const { clientAuthenticationFrom } = await import('@tokenwell/client-authentication')
+  // The permissions of a file that is mounted into a container are not its user's.
+  if (way === 'privateKey' && !isVariable) await readPrivateFile(value)
+  const inherited = (name: string): string | undefined => (isVariable ? env[name] : undefined)
+  const own: Readonly<Record<string, string | undefined>> = {
+    [variables[endpoint.option][0]]: endpoint.value,
+    [variables.clientId[0]]: clientId.value,
+    [variables[way][0]]: value,
+    [variables.keyId[0]]: flags.keyId ?? inherited(variables.keyId[0]),
+    [variables.certificate[0]]: inherited(variables.certificate[0]),
+    [variables.assertionAudience[0]]: find(places, 'assertionAudience')?.value,
+  }
+  const isOwn = new Set<string>(Object.values(variables).flat())
   try {
-    await authentication.fingerprint()
+    const { algorithm } = flags
+    const { clientSecret, clientAuthentication } = clientAuthenticationFrom(
+      (name: string) => (isOwn.has(name) ? own[name] : env[name]),
+      { algorithm },
+    )
+    await clientAuthentication?.fingerprint()
+    if (typeof clientSecret === 'function')
+      return { clientSecret: { value: await clientSecret(), origin: `${origin} (${value})` } }
+    return { ...(clientAuthentication && { clientAuthentication }) }
   } catch (error) {
     if (!(error instanceof TokenError)) throw error
-    const message = nameOptions(error.message)
-    throw new UsageError(privateKey === undefined ? message : `${privateKey}: ${message}`)
+    throw new UsageError(nameOptions(error.message))
   }
-  return authentication
 }
 
-async function identitySource(identity: Identity, audience: string | undefined) {
+async function identitySource(identity: Identity, audience: string) {
   const { azureIdentity, gcpIdentity, githubActionsIdentity } =
     await import('@tokenwell/client-authentication')
-  if (identity === 'azure') return azureIdentity({ audience })
-  const required = { audience: audience ?? '' }
-  return identity === 'gcp' ? gcpIdentity(required) : githubActionsIdentity(required)
-}
-
-function readKey(text: string, path: string): object | string {
-  return text.trimStart().startsWith('{') ? parseJson(text, path) : text
+  const create = { azure: azureIdentity, gcp: gcpIdentity, 'github-actions': githubActionsIdentity }
+  return create[identity]({ audience })
 }
 
 /** Platforms replace the file before the JWT expires. */
@@ -340,6 +385,7 @@ interface Found {
 type Place = Partial<Record<Option, Found | undefined>> & {
   /** Whether its credentials are called as the platform calls them. */
   readonly hasPlatformNames?: boolean
+  readonly isEnvironment?: boolean
 }
 
 const credentialOptions = ['clientId', 'clientSecret', 'privateKey', 'assertionFile'] as const
@@ -363,6 +409,8 @@ async function placesOf(
     clientSecret: given('--client-secret', clientSecret),
     privateKey: given('--private-key', privateKey),
     assertionFile: given('--assertion-file', assertionFile),
+    identity: given('--identity', flags.identity),
+    assertionAudience: given('--assertion-audience', flags.assertionAudience),
   }
   const read = flags.credentials === undefined ? undefined : await readCredentialsFile(flags.credentials)
   const file = read ? placeOf(read, (option) => `${option} in ${flags.credentials}`) : {}
@@ -371,6 +419,8 @@ async function placesOf(
       (name) => env[name] || undefined,
       (_, name) => name,
     ),
+    isEnvironment: true,
+    assertionAudience: given('ASSERTION_AUDIENCE', env['ASSERTION_AUDIENCE'] || undefined),
     privateKey: given('PRIVATE_KEY_FILE', env['PRIVATE_KEY_FILE'] || undefined),
     assertionFile: given('ASSERTION_FILE', env['ASSERTION_FILE'] || undefined),
   }

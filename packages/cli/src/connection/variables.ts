@@ -1,12 +1,8 @@
+import { environmentVariables } from '@tokenwell/core/adapter'
+
 /** The variables that the command reads, by what they set. An ID and a secret in the same position belong together. */
 export const variables = {
-  issuer: ['ISSUER'],
-  tokenEndpoint: ['TOKEN_ENDPOINT'],
-  authUrl: ['AUTH_URL'],
-  clientId: ['CLIENT_ID', 'CONSUMER_KEY'],
-  clientSecret: ['CLIENT_SECRET', 'CONSUMER_SECRET'],
-  privateKey: ['PRIVATE_KEY_FILE'],
-  assertionFile: ['ASSERTION_FILE'],
+  ...environmentVariables,
   cacheKey: ['TOKEN_CACHE_KEY'],
 } as const satisfies Readonly<Record<string, readonly string[]>>
 

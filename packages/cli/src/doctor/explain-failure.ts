@@ -285,9 +285,10 @@ function explainRejectedAssertion(
   body: string,
   date: string | null | undefined,
   { audience, keyId, subject, issuedAt, expiresAt }: SentAssertion,
-  { assertionFile, clientId }: Connection,
+  { way, clientId }: Connection,
 ): Finding {
   const details = failureDetails(error)
+  const assertionFile = way.way === 'assertionFile' ? way.value : undefined
   const here = Date.now() / 1000
   const there = Date.parse(date ?? '') / 1000
   const mentions = (phrase: RegExp): boolean => phrase.test(`${error.vendorCode} ${body}`)
@@ -321,7 +322,7 @@ function explainRejectedAssertion(
     return request.problem(
       'assertion_key',
       `The service found no key that verifies the assertion, which has ${keyId === undefined ? 'no key ID' : `the key ID "${keyId}"`} (${details}).`,
-      assertionFile === undefined
+      way.way === 'privateKey'
         ? `Register the public key for "${clientId}" with the service, and pass the key ID that it has there as --key-id.`
         : 'Configure the service to trust the issuer of the assertion.',
     )

@@ -3,6 +3,7 @@ import type { TokenError } from '@tokenwell/core'
 /** The subject of a finding. */
 export type Check =
   | 'environment'
+  | 'authentication'
   | 'address'
   | 'network'
   | 'certificate'

@@ -118,6 +118,7 @@ function proxyStatusOf(error: unknown): number | undefined {
 /** What a client assertion states, as far as it can be shown. */
 export interface SentAssertion {
   readonly audience: string
+  readonly issuer: string | undefined
   readonly keyId: string | undefined
   readonly subject: string | undefined
   /** Seconds since 1970. */
@@ -126,13 +127,14 @@ export interface SentAssertion {
 }
 
 /** Reads the assertion of a token request without verifying it; undefined if it has no assertion. */
-function readSentAssertion(body: unknown): { text: string; assertion: SentAssertion } | undefined {
+export function readSentAssertion(body: unknown): { text: string; assertion: SentAssertion } | undefined {
   const text = typeof body === 'string' ? new URLSearchParams(body).get('client_assertion') : null
   if (!text) return undefined
   const [header, claims] = text.split('.').map(decode)
-  const { aud, sub, iat, exp } = claims ?? {}
+  const { aud, iss, sub, iat, exp } = claims ?? {}
   const assertion = {
     audience: [aud].flat().join(', '),
+    issuer: string(iss),
     keyId: string(header?.['kid']),
     subject: string(sub),
     issuedAt: typeof iat === 'number' ? iat : undefined,

@@ -6,6 +6,7 @@ import type { Connection } from '../connection/resolve.ts'
 import { misspellings } from '../connection/variables.ts'
 import { asSentence } from '../errors.ts'
 import { checkApi } from './check-api.ts'
+import { checkPlatformToken, checkWay } from './check-authentication.ts'
 import { checkCertificate, checkNetwork, checkProxy, isSecure, probe } from './check-network.ts'
 import { checkClock, checkLifetime, checkResponse } from './check-response.ts'
 import { explainFailure } from './explain-failure.ts'
@@ -54,6 +55,7 @@ async function* checkInOrder(
 ): AsyncGenerator<CheckResult> {
   const { limitMs, apiUrl, env = {} } = options
   yield* checkEnvironment(env)
+  yield* checkWay(connection)
   const url = addressOf(connection)
   const addressFindings = checkAddress(connection, url)
   yield* addressFindings
@@ -68,6 +70,11 @@ async function* checkInOrder(
     const certificate = checkCertificate(probed, url)
     if (certificate) yield certificate
     if (network.level === 'problem' || certificate?.level === 'problem') return
+  }
+
+  for await (const found of checkPlatformToken(connection, url, limitMs)) {
+    yield found
+    if (found.level === 'problem') return
   }
 
   let observed = await observeTokenRequest(connection, limitMs)

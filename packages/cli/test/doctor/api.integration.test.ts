@@ -110,7 +110,9 @@ describe('doctor', () => {
   it('prints text, and JSON only if asked', async () => {
     const { code, stdout } = await runTokenwell(['doctor'], service.environmentOf('demo'))
     expect(code).toBe(0)
-    expect(stdout).toMatch(/^http:.*\/accesstoken\nnote: address: .*\n[^]*\nNo problems found\.\n$/)
+    expect(stdout).toMatch(
+      /^http:.*\/accesstoken\nok: authentication: .*\nnote: address: .*\n[^]*\nNo problems found\.\n$/,
+    )
   })
 
   it('prints rounded times', async () => {

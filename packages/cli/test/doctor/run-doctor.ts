@@ -5,6 +5,7 @@ import { runTokenwell } from '../tokenwell-process.ts'
 
 const checks: readonly Check[] = [
   'environment',
+  'authentication',
   'address',
   'network',
   'certificate',

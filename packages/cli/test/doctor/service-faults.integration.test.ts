@@ -17,6 +17,7 @@ describe('doctor and the token endpoint', () => {
     const { findings, faults } = await doctor(clientId)
     expect(faults).toStrictEqual([])
     expect(findings.map(({ code }) => code).filter((code) => code !== 'slow')).toStrictEqual([
+      'chosen',
       'plain_http_loopback',
       'connected',
       'token',

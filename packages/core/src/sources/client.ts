@@ -16,7 +16,7 @@ import { secureUrl } from '../protocol/secure-url.ts'
 import type { TokenBinding } from '../protocol/token-binding.ts'
 import { configurationError, failureOf, TokenError } from '../protocol/token-error.ts'
 import { discover, type DiscoveredServer } from './discovery.ts'
-import { listOf } from './credentials-from.ts'
+import { listOf } from './environment-variables.ts'
 import { whileWaiting } from '../runtime/wait.ts'
 import type { FetchLike } from './send.ts'
 

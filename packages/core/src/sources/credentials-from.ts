@@ -1,4 +1,5 @@
 import { configurationError } from '../protocol/token-error.ts'
+import { environmentVariables, listOf, readerOf, waysIn } from './environment-variables.ts'
 
 /** Which variables {@link credentialsFrom} reads. */
 export interface CredentialsFromOptions {
@@ -12,12 +13,8 @@ export interface CredentialsFromOptions {
   readonly secret?: boolean | undefined
 }
 
-const serverNames = { authUrl: 'AUTH_URL', tokenEndpoint: 'TOKEN_ENDPOINT', issuer: 'ISSUER' } as const
-
-/** The names of a client's ID and secret. Those of one client never go with those of another. */
-const clientNames = ['CLIENT_ID', 'CLIENT_SECRET'] as const
-/** As the platform calls them. */
-const platformNames = ['CONSUMER_KEY', 'CONSUMER_SECRET'] as const
+const { clientId: idNames, clientSecret: secretNames } = environmentVariables
+const serverOptions = ['authUrl', 'tokenEndpoint', 'issuer'] as const
 
 /**
  * Reads a client's credentials from environment variables: `AUTH_URL`, `TOKEN_ENDPOINT` or `ISSUER`, `CLIENT_ID` and
@@ -41,25 +38,25 @@ export function credentialsFrom(
   readonly clientId: string
   readonly clientSecret?: string
 } {
-  const read = (name: string): string => {
-    const value: unknown = typeof env === 'function' ? env(name) : (env as Record<string, unknown>)[name]
-    return typeof value === 'string' ? value : ''
-  }
+  const read = readerOf(env)
   const readServers = (prefix: string) =>
-    Object.entries(serverNames).flatMap(([option, name]) => {
-      const url = read(prefix + name)
-      return url === '' ? [] : [{ option, name: prefix + name, url }]
+    serverOptions.flatMap((option) => {
+      const name = prefix + environmentVariables[option][0]
+      const url = read(name)
+      return url === '' ? [] : [{ option, name, url }]
     })
   const own = readServers(prefix)
   const others = prefix === '' ? [] : readServers('')
   const otherClient =
-    others.length === 0 ? undefined : [...clientNames, ...platformNames].find((name) => read(name) !== '')
+    others.length === 0 ? undefined : [...idNames, ...secretNames].find((name) => read(name) !== '')
   const servers = own.length > 0 || otherClient ? own : others
-  const isSet = ([id, secretName]: typeof clientNames | typeof platformNames): boolean =>
-    read(prefix + id) !== '' || (secret && read(prefix + secretName) !== '')
-  const hasPlatformNames = !isSet(clientNames) && isSet(platformNames)
+  // The ID and the secret of one client have the same position.
+  const isSet = (position: 0 | 1): boolean =>
+    read(prefix + idNames[position]) !== '' || (secret && read(prefix + secretNames[position]) !== '')
+  const hasPlatformNames = !isSet(0) && isSet(1)
   const isPlatform = servers.length === 0 || servers.some(({ option }) => option === 'authUrl')
-  const [idName, secretName] = hasPlatformNames && isPlatform ? platformNames : clientNames
+  const position = hasPlatformNames && isPlatform ? 1 : 0
+  const [idName, secretName] = [idNames[position], secretNames[position]]
   const clientId = read(prefix + idName)
   const clientSecret = secret ? read(prefix + secretName) : ''
   const missing = [
@@ -67,16 +64,18 @@ export function credentialsFrom(
     clientId === '' && prefix + idName,
     secret && clientSecret === '' && prefix + secretName,
   ].filter((name) => name !== false)
+  const ways = secret && clientSecret === '' ? waysIn(read, prefix) : []
   const invalid = servers.filter(({ url }) => !URL.canParse(url))
   const problems = [
     missing.length > 0 &&
       `${listOf(missing)} ${missing.length === 1 ? 'is' : 'are'} not set in the environment.`,
+    ways.length > 0 && explainWays(ways.map(({ variable }) => variable)),
     servers.length === 0 &&
       otherClient &&
       `${listOf(others.map(({ name }) => name))} without a prefix is not used, because ${otherClient} is set there for another client.`,
     hasPlatformNames &&
       !isPlatform &&
-      `${listOf(platformNames.map((name) => prefix + name))} are read with ${prefix}AUTH_URL only.`,
+      `${listOf([idNames[1], secretNames[1]].map((name) => prefix + name))} are read with ${prefix}AUTH_URL only.`,
     servers.length > 1 && `${listOf(servers.map(({ name }) => name))} are mutually exclusive.`,
     ...invalid.map(
       ({ name }) => `${name} is not a valid URL. Include the scheme, as in https://auth.example.com.`,
@@ -87,7 +86,11 @@ export function credentialsFrom(
   return { [server!.option]: server!.url, clientId, ...(secret && { clientSecret }) }
 }
 
-/** Such as `A, B and C`. */
-export function listOf(names: readonly string[]): string {
-  return new Intl.ListFormat('en-GB').format(names)
+/** Core imports neither a signature library nor the file system. */
+function explainWays(names: readonly string[]): string {
+  const verb = names.length === 1 ? 'is' : 'are'
+  return (
+    `${listOf(names)} ${verb} read by clientAuthenticationFrom of @tokenwell/client-authentication: ` +
+    'pass { ...credentialsFrom(env, { secret: false }), ...clientAuthenticationFrom(env) }.'
+  )
 }

@@ -1,5 +1,5 @@
 import { configurationError } from '../protocol/token-error.ts'
-import { listOf } from './credentials-from.ts'
+import { listOf } from './environment-variables.ts'
 
 /** What {@link fromOpenApi} takes from a document that has several of something, or does not say where it is. */
 export interface FromOpenApiOptions {

@@ -123,6 +123,21 @@ describe('credentialsFrom', () => {
     )
   })
 
+  it.each([
+    [{ ISSUER: 'https://a.example', CLIENT_ID: 'id', ASSERTION_FILE: '/token' }, {}, 'ASSERTION_FILE is'],
+    [
+      { ISSUER: 'https://a.example', B_CLIENT_ID: 'id', B_IDENTITY: 'gcp', B_CLIENT_SECRET_FILE: '/secret' },
+      { prefix: 'B_' },
+      'B_CLIENT_SECRET_FILE and B_IDENTITY are',
+    ],
+  ])('names the package that reads other ways to authenticate in %j', (env, options, names) => {
+    expect(() => credentialsFrom(env, options)).toThrow(
+      `CLIENT_SECRET is not set in the environment. ${names} read by clientAuthenticationFrom of ` +
+        '@tokenwell/client-authentication: pass { ...credentialsFrom(env, { secret: false }), ...clientAuthenticationFrom(env) }.',
+    )
+    expect(credentialsFrom(env, { ...options, secret: false }).clientId).toBe('id')
+  })
+
   it('is what clientCredentials takes', () => {
     const env = { AUTH_URL: 'https://auth.example.com', CLIENT_ID: 'id', CLIENT_SECRET: 'secret' }
     expect(JSON.stringify(clientCredentials(credentialsFrom(env)))).toContain('"clientId":"id"')
