@@ -39,11 +39,10 @@ describe.skipIf(!redisInstalled)('a master behind a sentinel', () => {
   })
 
   it('shares one token request between processes and fails no caller during a failover', async () => {
-    await using endpoint = await startTokenEndpoint({ lifetimeMs: 6_000 })
+    await using endpoint = await startTokenEndpoint({ lifetimeMs: 60_000 })
     await using fleet = await startFleet(3, () => ({
       redis: { form: 'sentinel', ports: [servers.sentinel.port] },
       tokenEndpoint: endpoint.tokenEndpoint,
-      refreshAheadMs: 3_000,
       encryptionKeys,
     }))
     const { scope, result } = await callColdFleet(fleet, endpoint, 250)
