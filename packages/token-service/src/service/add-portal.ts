@@ -16,9 +16,9 @@ import { createRenderingQueue } from '../http/rendering-queue.ts'
 import { pageHeaders, sendStaticFile } from '../portal/static-files.ts'
 import { isNotice } from '../portal/layout/notices.ts'
 import { page, type MenuFacts, type Viewer } from '../portal/layout/page.ts'
-import { errorPage, type PageErrorReason } from '../portal/layout/error-page.ts'
+import { errorPage } from '../portal/layout/error-page.ts'
 import { decorateWithPages, type PortalRequest, type PortalResponse } from '../portal/page-routes.ts'
-import { PortalError } from '../portal/portal-error.ts'
+import { PortalError, type PortalErrorReason } from '../portal/portal-error.ts'
 import { createPaths, patterns, referencePath, type Paths } from '../portal/paths.ts'
 import { addBackChannelLogOut } from '../features/sessions/back-channel-log-out.ts'
 import { createOpenidProvider, type PortalService } from '../features/sessions/openid-provider.ts'
@@ -212,7 +212,7 @@ async function addPages(
   )
 }
 
-function reasonOf(error: unknown): PageErrorReason {
+function reasonOf(error: unknown): PortalErrorReason {
   if (error instanceof PortalError) return error.reason
   if (error instanceof ApplicationChanged) return 'application_changed'
   if (error instanceof BeingDeleted) return 'being_deleted'
