@@ -97,7 +97,8 @@ class CachingTokenProvider extends Redacted implements TokenProvider {
   #requests = 0
   #calls = 0
   #closed = false
-  #onIdle: (() => void) | undefined
+  /** Resumes those who wait until no call is pending. */
+  readonly #onIdle: (() => void)[] = []
   /** Absent for most sources, so that attaching a token costs nothing for it. */
   declare readonly sendFirst?: NonNullable<TokenProvider['sendFirst']>
 
@@ -155,7 +156,7 @@ class CachingTokenProvider extends Redacted implements TokenProvider {
       if (old) return old
       throw error
     } finally {
-      if (--this.#calls === 0) this.#onIdle?.()
+      if (--this.#calls === 0) for (const resume of this.#onIdle.splice(0)) resume()
     }
   }
 
@@ -395,7 +396,7 @@ class CachingTokenProvider extends Redacted implements TokenProvider {
   }
 
   async close({ revoke = false, whenIdle = false }: CloseOptions = {}): Promise<void> {
-    if (whenIdle && this.#calls > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve))
+    if (whenIdle && this.#calls > 0) await new Promise<void>((resolve) => this.#onIdle.push(resolve))
     const held = this.#heldTokens
     const requests = [...this.#pending].filter(({ isPending }) => isPending)
     this.#closed = true

@@ -120,6 +120,18 @@ describe('close', () => {
     expect([written.mock.calls.length, closing.state]).toEqual([1, 'resolved'])
   })
 
+  it('waits for the pending calls as often as it is called with `whenIdle`', async () => {
+    const endpoint = new ScriptedEndpoint({ latencyMs: 200 })
+    const tokens = createTokenProvider(sourceOf(endpoint))
+    const call = watch(tokens.getToken())
+    const closings = [1, 2, 3].map(() => watch(tokens.close({ whenIdle: true })))
+    await pass(199)
+    expect(closings.map(({ state }) => state)).toEqual(['pending', 'pending', 'pending'])
+    await pass(1)
+    expect([call, ...closings].map(({ state }) => state)).toEqual(Array(4).fill('resolved'))
+    await expect(tokens.getToken()).rejects.toMatchObject(closed)
+  })
+
   it('does not close the store', async () => {
     const close = vi.fn()
     const store = { ...createMemoryTokenStore(), close }
@@ -201,4 +213,16 @@ describe.each<[string, (tokens: TokenProvider) => Promise<void>]>([
     expect((await tokens.getToken()).value).toBe(value)
     await expect(evicted.getToken()).rejects.toMatchObject(closed)
   })
+})
+
+it('waits for the calls of a key of a pool with `whenIdle`', async () => {
+  const endpoint = new ScriptedEndpoint({ latencyMs: 300 })
+  const pool = createTokenPool((_key: string) => tokensOf(endpoint))
+  const tokens = pool.for('a')
+  const call = watch(tokens.getToken())
+  const closing = watch(tokens.close({ whenIdle: true }))
+  await pass(299)
+  expect(closing.state).toBe('pending')
+  await pass(1)
+  expect([call.value?.value, closing.state]).toEqual(['token-1', 'resolved'])
 })
