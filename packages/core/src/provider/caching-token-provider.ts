@@ -122,7 +122,7 @@ class CachingTokenProvider extends Redacted implements TokenProvider {
     const isReady = options.signal === undefined && stateOf(cached, this.#settings.clock) === 'fresh'
     if (isReady && this.#suffices(cached!, options)) return cached!.ready
     if (isSentBy(this.#context, options.signal)) return Promise.reject(ownRequestError())
-    return this.#slot === this.#main ? this.#call(this.#main, options) : this.#callStepUp(this.#slot, options)
+    return this.#callFor(this.#slot, options)
   }
 
   peekToken(): AccessToken | undefined {
@@ -314,7 +314,7 @@ class CachingTokenProvider extends Redacted implements TokenProvider {
       this.#reportRejected(token, refreshing, origin)
       if (!refreshing) return undefined
     } else this.#rememberRejected(token, origin)
-    return repeatable ? this.#call(slot, { signal, replacementOf: token, challenge }) : undefined
+    return repeatable ? this.#callFor(slot, { signal, replacementOf: token, challenge }) : undefined
   }
 
   /** Whether the rejected token of a slot may be replaced now. */
@@ -364,7 +364,11 @@ class CachingTokenProvider extends Redacted implements TokenProvider {
     return next
   }
 
-  /** As {@link getToken}, after a step-up: where its scopes are no longer granted, calls get the main token again. */
+  #callFor(slot: Slot, demand: Demand): Promise<AccessToken> {
+    return slot === this.#main ? this.#call(slot, demand) : this.#callStepUp(slot, demand)
+  }
+
+  /** One call after a step-up: where its scopes are no longer granted, calls get the main token again. */
   async #callStepUp(slot: Slot, demand: Demand): Promise<AccessToken> {
     const startedAt = this.#settings.clock.monotonic()
     try {
@@ -374,6 +378,8 @@ class CachingTokenProvider extends Redacted implements TokenProvider {
         isTokenError(error) && (error.kind === 'configuration' || error.kind === 'credentials')
       if (demand.signal?.aborted || !isNoLongerGranted) throw error
       if (this.#slot === slot) this.#slot = this.#main
+      // The next step-up must not return a token that an API has rejected.
+      if (slot.cached?.rejection) slot.cached = undefined
       return this.#call(this.#main, demand, startedAt)
     }
   }

@@ -337,6 +337,7 @@ describe('scopes', () => {
     settings?: TokenProviderOptions,
   ) {
     const denied = new Set<string>()
+    const revoked = new Set<string>()
     const started = start(
       {
         [resource]: challenge('scope="read"'),
@@ -359,11 +360,12 @@ describe('scopes', () => {
       const token = new Headers(init?.headers).get('authorization')?.replace('Bearer ', '')
       if (token === undefined) return challenge('scope="read"')()
       calls.push(token.replace(/\.\d+$/, ''))
+      if (revoked.has(token)) return new Response('', { status: 401 })
       return token.split('.').includes(required) ? new Response(token) : insufficient(required)
     }
     const apiFetch = createTokenFetch(started.provider, { allowedOrigins: [origin], fetch: send })
     const call = async (scope: string, init?: object) => (await apiFetch(`${resource}/${scope}`, init)).status
-    return { ...started, calls, call, send, denied, apiFetch }
+    return { ...started, calls, call, send, denied, revoked, apiFetch }
   }
 
   it('are widened once after a 403, without rejecting the cached token', async () => {
@@ -456,6 +458,20 @@ describe('scopes', () => {
     denied.add('admin')
     await pass(600_000)
     expect(await call('read')).toBe(200)
+  })
+
+  it('that are withdrawn with their token leave the narrower token in use', async () => {
+    const { call, calls, denied, revoked, provider, forms } = startApi()
+    await call('read')
+    expect(await call('admin')).toBe(200)
+    denied.add('admin')
+    revoked.add(provider.peekToken()!.value)
+    calls.length = 0
+    expect(await call('read')).toBe(200)
+    expect(await call('admin')).toBe(403)
+    expect(await call('read')).toBe(200)
+    expect(calls).toEqual(['read.admin', 'read', 'read', 'read'])
+    expect(forms()).toHaveLength(3)
   })
 
   it('that an API invents cause a limited number of token requests', async () => {
