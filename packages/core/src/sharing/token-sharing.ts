@@ -178,7 +178,9 @@ async function requestUnderLease<Token extends StorableToken>(
     })
     return cached
   } catch (error) {
-    const sharedMs = isTokenError(error) && isShared(error) ? cooldownMsOf(error, failures + 1) : 0
+    // The failure of another process is shared already, with its own number of failures.
+    const isOwn = isTokenError(error) && !(error instanceof SharedFailure)
+    const sharedMs = isOwn && isShared(error) ? cooldownMsOf(error, failures + 1) : 0
     finish(sharedMs > 0 ? () => share(error as TokenError, jitter(sharedMs)) : undefined)
     throw error
   }

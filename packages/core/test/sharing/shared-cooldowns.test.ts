@@ -13,7 +13,7 @@ import {
   type Script,
   type ScriptedResponse,
 } from '../support/scripted-endpoint.ts'
-import { keyedSource } from './sharing-providers.ts'
+import { keyedSource, startWith, storeWith } from './sharing-providers.ts'
 
 useFakeTime()
 
@@ -87,6 +87,20 @@ describe('a rejection of the credentials', () => {
     await pass(1_000)
     expect((await second.getToken()).value).toBe('token-3')
     expect(endpoint.requests).toHaveLength(3)
+  })
+
+  it('is not written again by a process that finds it only after it has taken the lease', async () => {
+    const memory = createMemoryTokenStore()
+    const lease = await memory.lease('key', 1_000)
+    await lease?.writeCooldown({ kind: 'credentials', message: 'Rejected.', failures: 7 }, 300_000)
+    await lease?.release()
+    let reads = 0
+    const store = storeWith({ read: async (key) => (++reads === 1 ? undefined : memory.read(key)) }, memory)
+    const { endpoint, tokens } = startWith(store)
+    await expect(tokens.getToken()).rejects.toMatchObject({ kind: 'credentials', message: 'Rejected.' })
+    await pass(2_000)
+    expect([reads, endpoint.requests.length]).toEqual([2, 0])
+    expect(await memory.read('key')).toMatchObject({ cooldownMs: 298_000, error: { failures: 7 } })
   })
 
   it('does not affect a valid token of another process', async () => {

@@ -42,8 +42,10 @@ export const throwing = (): never => {
 }
 
 /** A memory store with some operations replaced, of the store and of its leases. */
-export function storeWith(changes: Partial<TokenStore & TokenLease>): TokenStore {
-  const memory = createMemoryTokenStore()
+export function storeWith(
+  changes: Partial<TokenStore & TokenLease>,
+  memory = createMemoryTokenStore(),
+): TokenStore {
   const lease: TokenStore['lease'] = async (key, ttlMs) => {
     const granted = await memory.lease(key, ttlMs)
     return granted && { ...granted, ...changes }
