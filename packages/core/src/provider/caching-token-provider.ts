@@ -181,10 +181,11 @@ class CachingTokenProvider extends Redacted implements TokenProvider {
       if (request) until = Math.min(deadline, clock.monotonic() + this.#context.work.patienceMs)
       else {
         const cooldown = forced ? undefined : slot.cooldown
-        const delayMs = cooldown ? await cooldown.sitOut(leftMs, signal) : 0
-        // A later request has failed in the meantime.
-        if (cooldown && slot.cooldown && cooldown !== slot.cooldown) continue
-        if (delayMs > 0) record.waitedFor = 'cooldown'
+        if (cooldown) {
+          await cooldown.checkCredentials(leftMs, signal)
+          // A later request has settled in the meantime, or the provider was reset.
+          if (slot.cooldown !== cooldown) continue
+        }
         // Several callers reach this point together. No await from here on: the request must not lose its last caller.
         request =
           pendingRequestOf(slot, givenUp) ??
@@ -192,9 +193,10 @@ class CachingTokenProvider extends Redacted implements TokenProvider {
             reason: forced ? 'forced' : this.#reasonFor(slot.cached),
             forced,
             minimumValidityMs,
-            delayMs,
+            delayMs: cooldown?.delayMs(leftMs),
             challenge,
           })
+        if (cooldown && request.options.delayMs) record.waitedFor = 'cooldown'
       }
       record.waitedFor ??= 'token_request'
       record.requestId = request.id

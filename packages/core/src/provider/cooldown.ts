@@ -53,18 +53,22 @@ export class Cooldown {
     return !this.#isOver && elapsedSince(this.#since, this.#clock) < this.#refreshPauseMs
   }
 
-  /**
-   * How long the next request has to wait, in milliseconds. Changed credentials end the cooldown.
-   *
-   * @param leftMs the caller's remaining time: a rate limit is waited for if it fits
-   * @throws {TokenError} the failure, with the time of the next attempt
-   */
-  async sitOut(leftMs: number, signal: AbortSignal | undefined): Promise<number> {
-    if (this.#remainingMs() <= 0) return 0
+  /** Ends the cooldown if the credentials have changed. */
+  async checkCredentials(leftMs: number, signal: AbortSignal | undefined): Promise<void> {
+    if (this.#remainingMs() <= 0) return
     this.#isOver ||=
       (await waitFor<boolean | undefined>(this.#credentialsChanged(), leftMs, signal, () => undefined)) ??
       false
     signal?.throwIfAborted()
+  }
+
+  /**
+   * How long the next request has to wait, in milliseconds.
+   *
+   * @param leftMs the caller's remaining time: a rate limit is waited for if it fits
+   * @throws {TokenError} the failure, with the time of the next attempt
+   */
+  delayMs(leftMs: number): number {
     const remainingMs = this.#remainingMs()
     if (remainingMs <= 0) return 0
     if (this.#error.kind === 'throttled' && remainingMs < leftMs) return remainingMs

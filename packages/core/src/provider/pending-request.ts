@@ -43,7 +43,7 @@ export interface PendingRequestOptions {
   /** A background refresh continues when nobody waits for it. */
   readonly background?: boolean
   readonly minimumValidityMs?: number
-  readonly delayMs?: number
+  readonly delayMs?: number | undefined
   /** Of the request to an API for which it was started. */
   readonly challenge?: ApiChallenge | undefined
 }

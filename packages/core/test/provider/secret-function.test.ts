@@ -83,6 +83,50 @@ describe.each(grants)('with %s', (_grant, tokensOf) => {
       expect(endpoint.requests).toHaveLength(2)
     })
 
+    describe.each([
+      ['the same', 'first'],
+      ['another', 'second'],
+    ])('that responds late during a cooldown, with %s secret,', (_which, late) => {
+      /** A call that waits for the secret, which responds within 700 ms. */
+      async function startWaiting() {
+        const endpoint = new ScriptedEndpoint((request) => (request === 1 ? wrongSecret : {}))
+        let clientSecret: () => string | Promise<string> = () => 'first'
+        const tokens = tokensOf(endpoint, { clientSecret: () => clientSecret() })
+        await tokens.getToken().catch(() => {})
+        clientSecret = () => new Promise((resolve) => setTimeout(resolve, 700, late))
+        const waiting = watch(tokens.getToken())
+        await pass(10)
+        clientSecret = () => 'third'
+        return { endpoint, tokens, waiting }
+      }
+
+      it('does not keep a call from the token of a forced one', async () => {
+        const { endpoint, tokens, waiting } = await startWaiting()
+        await tokens.getToken({ forceRefresh: true })
+        await pass(690)
+        expect(waiting).toEqual({ state: 'resolved', value: tokens.peekToken() })
+        expect(endpoint.requests).toHaveLength(2)
+      })
+
+      it('does not keep a call from the request of a forced one', async () => {
+        const { endpoint, tokens, waiting } = await startWaiting()
+        endpoint.script = { latencyMs: 5_000 }
+        const forced = watch(tokens.getToken({ forceRefresh: true }))
+        await pass(5_000)
+        expect(forced.state).toBe('resolved')
+        expect(waiting).toEqual(forced)
+        expect(endpoint.requests).toHaveLength(2)
+      })
+
+      it('does not keep a call in a cooldown that reset() has dropped', async () => {
+        const { endpoint, tokens, waiting } = await startWaiting()
+        tokens.reset()
+        await pass(690)
+        expect(waiting.value?.value).toBe('token-2')
+        expect(endpoint.requests).toHaveLength(2)
+      })
+    })
+
     it('delays each call by at most a second if it hangs during a cooldown', async () => {
       let clientSecret: () => string | Promise<string> = () => 'wrong'
       const endpoint = new ScriptedEndpoint(wrongSecret)
