@@ -87,12 +87,12 @@ const noDemand: Demand = {}
 class CachingTokenProvider extends Redacted implements TokenProvider {
   readonly #settings: ProviderSettings
   readonly #context: ProviderContext
-  /** Of the token that calls get. */
+  /** The slot whose token calls get. */
   #slot: Slot
   readonly #main: Slot
-  /** Of the token with the scopes that an API required as well (step-up). */
+  /** The slot whose token also has the scopes that an API required (step-up). */
   #stepUp: Slot | undefined
-  /** Those that have not settled, also of before a reset. */
+  /** The requests that have not settled, including those from before a reset. */
   readonly #pending = new Set<PendingRequest>()
   #requests = 0
   #calls = 0
@@ -205,7 +205,7 @@ class CachingTokenProvider extends Redacted implements TokenProvider {
       try {
         const found = await request.join(signal, until)
         if (outdated) continue
-        // Of this request, which may have outlived a reset, not of the cache.
+        // The request may have outlived a reset, so its own token counts, not the cached one.
         const isNew = request.forced || found.storeId === undefined
         if (isNew || hasValidity(found, clock, minimumValidityMs)) return found.token
         // Another process's token, too old for this caller, which requests one of its own.
@@ -406,7 +406,7 @@ class CachingTokenProvider extends Redacted implements TokenProvider {
   async close({ revoke = false, whenIdle = false }: CloseOptions = {}): Promise<void> {
     if (whenIdle && this.#calls > 0) await new Promise<void>((resolve) => this.#onIdle.push(resolve))
     const held = this.#heldTokens
-    const requests = [...this.#pending].filter(({ isPending }) => isPending)
+    const requests = [...this.#pending].filter((request) => request.checkPending())
     this.#closed = true
     for (const slot of this.#slots) slot.cached = slot.cooldown = slot.request = undefined
     for (const request of requests) request.cancel(new TokenError(closedProvider))
@@ -434,7 +434,7 @@ class CachingTokenProvider extends Redacted implements TokenProvider {
     for (const result of results) if (result.status === 'rejected') throw result.reason
   }
 
-  /** In one attempt. @throws {TokenError} if the source cannot revoke tokens, or if it fails */
+  /** Revokes one token, in one attempt. @throws {TokenError} if the source cannot revoke tokens, or if it fails */
   async #revoke(source: TokenSource, token: AccessToken): Promise<void> {
     const { attemptTimeoutMs, label = source.label } = this.#settings
     if (!source.revokeToken) throw configurationError('The token source cannot revoke tokens.')
@@ -492,5 +492,5 @@ function ownRequestError(): TokenError {
 
 /** The request that callers can join, unless its runtime has dropped it, or the caller has given it up. */
 function pendingRequestOf({ request }: Slot, givenUp?: PendingRequest): PendingRequest | undefined {
-  return request !== givenUp && request?.isPending ? request : undefined
+  return request !== givenUp && request?.checkPending() ? request : undefined
 }

@@ -137,7 +137,7 @@ export class TokenEvents {
   }
 
   tokenRejected(token: AccessToken | string, refreshing: boolean, origin?: string): void {
-    // Of a text alone, the lifetime is not known.
+    // The lifetime of a token that is given as text is not known.
     const remainingMs = typeof token === 'string' ? 0 : Math.max(0, remainingLifetimeMs(token))
     this.emit({ type: 'token_rejected', remainingMs, refreshing, ...(origin && { origin }) })
   }

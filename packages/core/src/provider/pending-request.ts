@@ -44,7 +44,7 @@ export interface PendingRequestOptions {
   readonly background?: boolean
   readonly minimumValidityMs?: number
   readonly delayMs?: number | undefined
-  /** Of the request to an API for which it was started. */
+  /** What the API responded that caused this request. */
   readonly challenge?: ApiChallenge | undefined
 }
 
@@ -132,8 +132,8 @@ export class PendingRequest implements StoreRequest<CachedToken> {
     return this.#controller.signal
   }
 
-  /** Whether callers can join it. One that should have made progress by now counts as dropped. */
-  get isPending(): boolean {
+  /** Whether callers can join it. Cancels it if it should have made progress by now: its runtime has dropped it. */
+  checkPending(): boolean {
     if (!this.#isOver && this.#isStalled) {
       this.#isDropped = true
       this.cancel()
@@ -227,7 +227,7 @@ export class PendingRequest implements StoreRequest<CachedToken> {
       this.#result.then(resolve, (error: Error) => reject(this.#isDropped ? stalled : error))
     })
     const stop = (): void => clearTimeout(timer)
-    // Also when every caller has left, so that nobody waits for the result.
+    // The timer stops even if every caller has left, so that nobody waits for the result.
     result.then(stop, stop)
     const wait: JoinedWait = { until, callers: 0, result }
     return wait
@@ -252,7 +252,7 @@ export class PendingRequest implements StoreRequest<CachedToken> {
     }
   }
 
-  /** Neither a rejected token, nor the one that is to be replaced. */
+  /** Accepts a token of the store unless an API has rejected it, or it is the one that is to be replaced. */
   accept({ id, response, remainingMs }: StoredToken, readAt: Instant): CachedToken | undefined {
     const { settings, source } = this
     const { clock } = settings

@@ -86,7 +86,10 @@ export function createCachedToken(
   }
 }
 
-/** What a provider may do with its token: use it, use and refresh it, or wait for another one. */
+/**
+ * What a provider may do with its token: use it, use and refresh it, or wait for another one. One whose rejection is
+ * `unrepeatable_wait` is not `rejected`: most calls still use it.
+ */
 export type TokenState = 'none' | 'fresh' | 'due' | 'rejected' | 'expiring'
 
 /** The state of a cached token; pure but for the clock. */

@@ -214,7 +214,7 @@ class ProviderPool<Key extends string | number> implements TokenPool<Key> {
     if (this.#entries.get(entry.key) === entry) this.#entries.delete(entry.key)
   }
 
-  /** Of an entry that has left the pool. */
+  /** Closes the provider of an entry that has left the pool, once its calls have settled. */
   #release(entry: PooledTokenProvider<Key>): void {
     const { provider } = entry
     entry.provider = undefined

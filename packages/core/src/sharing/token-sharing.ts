@@ -32,7 +32,7 @@ interface StorableToken {
 /** A token that the source has issued for this request. */
 export interface IssuedToken<Token> {
   readonly cached: Token
-  /** With its secrets, for the store. */
+  /** The response with its secrets, for the store. */
   readonly response: TokenResponse
   readonly lifetimeMs: number
 }
@@ -148,7 +148,7 @@ async function requestUnderLease<Token extends StorableToken>(
   const { failures } = request
   const extend = async (): Promise<unknown> => lease.extend(leaseMs)
   const extension = setInterval(() => void extend().catch(() => {}), leaseMs / 3)
-  // Not for a program that has nothing else to do.
+  // The timer does not keep a program running that has nothing else to do.
   ;(extension as { unref?(): void }).unref?.()
   // Callers do not wait for the remaining work on the store.
   const finish = (work?: () => Promise<unknown>): void =>
