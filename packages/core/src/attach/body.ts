@@ -62,7 +62,9 @@ export function keepBody(request: Request): KeptBody {
       bytes += value.byteLength
       if (bytes > maxRedirectedBytes) {
         chunks = undefined
-        return reader.cancel()
+        // Settles only once the request has been sent as well.
+        void reader.cancel().catch(() => {})
+        return
       }
       chunks!.push(value.slice())
     }

@@ -77,7 +77,9 @@ export class OutgoingRequest implements AttachRequest {
     this.#input = request ?? this.url
     this.headers = copyHeaders(init.headers ?? request?.headers)
     this.hasHeader = hasHeader(this.headers, options.header)
-    const owner = init.body === undefined ? request : isRequest(given) ? given : undefined
+    // For `fetch`, null is no body of its own: that of the Request is sent.
+    const hasOwnBody = init.body !== undefined && init.body !== null
+    const owner = !hasOwnBody ? request : isRequest(given) ? given : undefined
     const { body } = owner ?? {}
     // The body of a node-fetch Request is a stream of Node, which is sent once.
     if (owner && typeof body?.getReader === 'function' && !owner.bodyUsed && options.keepsBody) {

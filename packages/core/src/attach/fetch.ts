@@ -27,8 +27,8 @@ export interface TokenFetchOptions extends AttachOptions {
 
 /**
  * Wraps `fetch`: requests to the allowed origins carry a token, and a request whose token was rejected is sent once
- * more with a new one. For this, the body of a `Request` is kept, up to 1 MiB; a body that is a stream is sent once, and
- * the caller gets the 401.
+ * more with a new one. For this, and for redirects, the body of a `Request` is kept, up to 16 MiB. With a body of a
+ * `Request` over 1 MiB, or one that is a stream, the request is not repeated, and the caller gets the 401.
  *
  * @example
  * const api = createTokenFetch(clientCredentials(credentialsFrom(process.env)), { baseUrl: 'https://api.example.com' })
@@ -88,7 +88,7 @@ const globalFetches = new WeakSet<object>()
 
 /** What an adapter knows of a body. */
 export interface FetchWithTokenOptions {
-  /** Whether the body of a `Request` is kept, up to 1 MiB; false for a stream, which would be read ahead. @default true */
+  /** Whether the body of a `Request` is kept, up to 16 MiB; false for a stream, which would be read ahead. @default true */
   readonly keepsBody?: boolean | undefined
   /** Whether a request with a body is sent once more when its token was rejected. @default true */
   readonly repeatsBody?: boolean | undefined

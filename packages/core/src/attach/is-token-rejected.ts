@@ -25,12 +25,13 @@ export function createRejectionCheck(
   return async (response, signal) => {
     const { status, headers, url } = response
     const readBody = (): string | undefined | Promise<string | undefined> => response.readBody?.()
-    const deciding = decide?.({ status, headers, url, readBody })
+    // Code without types may return null, which decides nothing either.
+    const deciding = decide?.({ status, headers, url, readBody }) ?? undefined
     const decision =
       typeof deciding === 'object'
         ? await waitFor(deciding, maxDecisionMs, signal, () => undefined)
         : deciding
-    if (decision !== undefined) return decision
+    if (decision !== undefined && decision !== null) return decision
     if (status < 400) return false
     const isJson = /\bjson\b/i.test(headerValue(headers, 'content-type') ?? '')
     const body = isJson ? await readBody() : undefined

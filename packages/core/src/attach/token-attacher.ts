@@ -34,7 +34,7 @@ export interface AttachOptions {
   /**
    * Decides whether a response means that the token was rejected, for APIs that report this with a 403, 400 or 200;
    * undefined leaves the decision to the built-in rules. Called for every response to a request that carried a
-   * token.
+   * token, and for the one to the first request of `clientCredentialsForResource`, which carries none.
    */
   readonly isTokenRejected?:
     | ((response: ApiResponse) => boolean | undefined | Promise<boolean | undefined>)

@@ -259,6 +259,16 @@ describe('a request whose token was rejected', () => {
   })
 
   it.each([
+    ['null', () => null],
+    ['a promise of null', async () => null],
+  ])('is recognised by the built-in rules if isTokenRejected returns %s', async (_name, decide) => {
+    const isTokenRejected = decide as unknown as AttachOptions['isTokenRejected']
+    const { attacher } = start({}, { isTokenRejected })
+    const { sent } = await sendThrough(attacher, get(api), [rejection, fine])
+    expect(sent).toEqual(['Bearer token-1', 'Bearer token-2'])
+  })
+
+  it.each([
     ['`repeatable: false`', { repeatable: false }, {}],
     ['isRepeatable()', {}, { isRepeatable: async () => false }],
   ])(

@@ -606,6 +606,16 @@ describe('the first request of the application', () => {
     expect(forms()).toHaveLength(1)
   })
 
+  it('asks the application too whether the API requires a token', async () => {
+    const headers = { 'www-authenticate': `Bearer resource_metadata="${custom}"` }
+    const { call, calls } = startMcp({
+      respond: (token) => (token ? undefined : Response.json({ errors: ['UNAUTHENTICATED'] }, { headers })),
+      isTokenRejected: async ({ readBody }) => (await readBody?.())?.includes('UNAUTHENTICATED'),
+    })
+    expect((await call()).status).toBe(200)
+    expect(calls.map(({ token }) => token)).toEqual([null, 'Bearer token-1'])
+  })
+
   it('is not followed by another one without a token, nor by a request of our own', async () => {
     const { call, calls, provider, sent } = startMcp()
     await call()

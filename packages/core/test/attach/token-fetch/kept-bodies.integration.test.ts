@@ -89,9 +89,33 @@ describe('a rejected request', () => {
     expect(new TextDecoder().decode(bodies[1] as Uint8Array)).toBe('body')
   })
 
+  it('with a Request whose body is too large is not waited for until the end of the body', async () => {
+    // A second would never pass.
+    vi.useFakeTimers({ toFake: ['setTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const fetch = async () => new Response('', { status: 401 })
+    const tokenFetch = createTokenFetch(createTestTokenProvider(), {
+      allowedOrigins: ['https://api.example.com'],
+      fetch,
+    })
+    const body = new ReadableStream({
+      start: (controller) => controller.enqueue(new Uint8Array(16 * 1024 * 1024 + 1)),
+    })
+    const request = new Request('https://api.example.com', {
+      method: 'POST',
+      body,
+      duplex: 'half',
+    } as RequestInit)
+    expect((await tokenFetch(request)).status).toBe(401)
+  })
+
   it.each<[string, (api: string) => Parameters<typeof fetch>]>([
     ['a Request with a body', (api) => [new Request(api, { method: 'POST', body: 'body' })]],
     ['a Request with a stream', (api) => [new Request(api, streaming())]],
+    [
+      'a Request beside `body: null`',
+      (api) => [new Request(api, { method: 'POST', body: 'body' }), { body: null }],
+    ],
     ['a Request as the options', (api) => [api, new Request(api, { method: 'POST', body: 'body' })]],
   ])('with the body of %s is sent once more, with the same bytes', async (_name, call) => {
     const started = await start()
@@ -167,7 +191,8 @@ describe('a redirected Request', () => {
     const api = createTokenFetch(createTestTokenProvider(), { allowedOrigins: [new URL(url).origin] })
     return {
       arrived,
-      send: (size: number) => api(new Request(url, { method: 'POST', body: 'x'.repeat(size) })),
+      send: (size: number, init?: RequestInit) =>
+        api(new Request(url, { method: 'POST', body: 'x'.repeat(size) }), init),
     }
   }
 
@@ -179,6 +204,12 @@ describe('a redirected Request', () => {
       expect(arrived).toStrictEqual([`POST /from ${17 * mebibyte}`, 'GET /to 0'])
     },
   )
+
+  it.each([307, 308])('keeps its body after a %i if the options have `body: null`', async (status) => {
+    const { arrived, send } = await redirecting(status)
+    expect((await send(7, { body: null })).status).toBe(200)
+    expect(arrived).toStrictEqual(['POST /from 7', 'POST /to 7'])
+  })
 
   it.each([307, 308])('is sent again after a %i up to 16 MiB', async (status) => {
     const { arrived, send } = await redirecting(status)
