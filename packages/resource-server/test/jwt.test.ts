@@ -45,7 +45,7 @@ function verifierFor(keys: readonly SigningKey[], options: Partial<TokenVerifier
       () => null,
       (error: TokenVerificationError) => error.reason,
     )
-  return { clock, checks, statusOf, sign, reasonFor }
+  return { verifier, clock, checks, statusOf, sign, reasonFor }
 }
 
 describe('a JWT', () => {
@@ -605,5 +605,88 @@ describe('several issuers', () => {
     revoked.add(valid)
     expect(await statusOf(valid)).toBe(401)
     expect(introspected).toEqual([valid, valid])
+  })
+
+  it.each(['a list', 'a function'])('in %s are asked about what a response leaves of a JWT', async (kind) => {
+    const { known, sign } = await start()
+    const list = known.map((each) => ({ ...each, scopes: ['read'] }))
+    const reasonWith = async (response: object) => {
+      const verifier = createTokenVerifier({
+        issuers: kind === 'a list' ? list : (iss) => list.find((each) => each.issuer === iss),
+        checkRevocation: true,
+        introspection: { authUrl: a, clientId: 'api', clientSecret: 'secret' },
+        fetch: async () => Response.json({ active: true, ...response }),
+      })
+      const token = await sign(a, a, `${a}/api`, { scope: 'read write' })
+      return verifier.verify(`Bearer ${token}`).then(
+        () => 'accepted',
+        ({ reason }: TokenVerificationError) => reason,
+      )
+    }
+    expect(await reasonWith({})).toBe('accepted')
+    expect(await reasonWith({ iss: a, scope: 'read', aud: `${a}/api` })).toBe('accepted')
+    expect(await reasonWith({ iss: b })).toMatchObject({ claim: 'iss', received: b })
+    expect(await reasonWith({ scope: 'write' })).toMatchObject({ claim: 'scope' })
+    expect(await reasonWith({ aud: `${b}/api` })).toMatchObject({ claim: 'aud', expected: `${a}/api` })
+  })
+})
+
+describe('checkRevocation', () => {
+  const start = async (response: object, options: Partial<TokenVerifierOptions> = {}) => {
+    const key = await createSigningKey()
+    const { verifier, sign, reasonFor } = verifierFor([key], {
+      checkRevocation: true,
+      introspection: { authUrl: issuer, clientId: 'api', clientSecret: 'secret' },
+      fetch: async () => Response.json({ active: true, ...response }),
+      ...options,
+    })
+    return { verifier, reasonFor, create: (claims: object) => sign(key, {}, claims) }
+  }
+  type Claims = Partial<Record<'scope' | 'scp' | 'api_products' | 'aud', string | string[]>>
+  const claims: Claims = {
+    scope: 'read write',
+    api_products: ['orders', 'billing'],
+    aud: [audience, 'stock'],
+  }
+
+  it.each<[Claims, object, Claims]>([
+    [claims, {}, {}],
+    [claims, { scope: 'write read', aud: ['stock', audience, 'new'] }, {}],
+    [
+      claims,
+      { scope: 'admin write', api_products: ['billing', 'new'], aud: audience },
+      { scope: 'write', api_products: ['billing'], aud: [audience] },
+    ],
+    [claims, { scope: '', api_products: [] }, { scope: '', api_products: [] }],
+    [claims, { scope: null, api_products: null }, { scope: '', api_products: [] }],
+    [claims, { scp: ['read'] }, { scope: 'read' }],
+    [{ scp: ['read', 'write'] }, { scope: 'read' }, { scp: ['read'] }],
+    [{ aud: audience }, { aud: [audience], scope: 'read', api_products: ['orders'] }, {}],
+  ])('of the JWT %j leaves what the response %j states', async (own, response, changed) => {
+    const { verifier, create } = await start(response)
+    const token = await verifier.verify(`Bearer ${await create(own)}`)
+    const left = { aud: audience, ...own, ...changed }
+    const { scope, scp, api_products, aud } = left
+    expect(token.claims).toEqual({ ...token.claims, ...left })
+    expect(token).toMatchObject({
+      issuer,
+      scopes: [scope ?? scp ?? []].flat().join(' ').split(' ').filter(Boolean),
+      products: api_products ?? [],
+      audience: [aud].flat(),
+    })
+  })
+
+  it.each<[Partial<TokenVerifierOptions>, object, string]>([
+    [{ scopes: ['read'] }, { scope: 'write' }, 'scope'],
+    [{ products: ['orders'] }, { api_products: ['billing'] }, 'api_products'],
+    [{ claims: { scope: 'read' } }, { scope: 'write' }, 'scope'],
+    [{ audience: [audience, 'parts'] }, { aud: ['parts', 'stock'] }, 'aud'],
+  ])('rejects a JWT of which too little is left for %j', async (options, response, claim) => {
+    const reasonWith = async (stated: object) => {
+      const { create, reasonFor } = await start(stated, options)
+      return reasonFor(await create(claims))
+    }
+    expect(await reasonWith({})).toBeNull()
+    expect(await reasonWith(response)).toMatchObject({ claim })
   })
 })

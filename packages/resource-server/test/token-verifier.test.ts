@@ -162,6 +162,92 @@ describe('an introspection response', () => {
   })
 })
 
+describe('resource', () => {
+  const issuer = 'https://auth.example.com'
+  const resource = 'https://mcp.example.com/mcp'
+  const own = { ...introspection, authUrl: issuer }
+
+  it.each<[string, Partial<TokenVerifierOptions>]>([
+    ['introspection alone', { resource }],
+    ['introspection and an issuer', { resource: new URL(resource), issuer }],
+    [
+      'an issuer with its own endpoint',
+      { resource, issuers: [{ issuer, introspection: own }], introspection: undefined },
+    ],
+  ])('is the audience of introspected tokens, with %s', async (_name, options) => {
+    const underTest = createVerifierUnderTest({}, options)
+    const statusWith = (aud: unknown) => {
+      underTest.respond = () => ({ active: true, aud })
+      return underTest.statusOf(crypto.randomUUID())
+    }
+    expect(await statusWith([resource])).toBe(200)
+    expect(await statusWith('https://billing.example.com')).toBe(401)
+    expect(await statusWith(undefined)).toBe(200)
+  })
+
+  it('is enough for requireAudience', async () => {
+    const underTest = createVerifierUnderTest({ requireAudience: true }, { resource })
+    underTest.respond = () => ({ active: true })
+    await expect(underTest.verifier.verify('Bearer a')).rejects.toMatchObject({
+      reason: { claim: 'aud', received: null, expected: resource },
+    })
+  })
+})
+
+describe('introspection beside issuers', () => {
+  const [a, b, c] = ['https://a.example.com', 'https://b.example.com', 'https://c.example.com']
+  const entryOf = (issuer: string) => ({ issuer, audience: 'orders', clients: ['shop'] })
+  const separate = { ...entryOf(b), introspection: { ...introspection, authUrl: b } }
+  const reasonWith = async (issuers: TokenVerifierOptions['issuers'], response: object) => {
+    const underTest = createVerifierUnderTest({ requireAudience: true }, { issuers })
+    underTest.respond = () => ({ active: true, aud: 'orders', client_id: 'shop', ...response })
+    return underTest.verifier.verify('Bearer opaque').then(
+      () => 'accepted',
+      ({ reason }: TokenVerificationError) => reason,
+    )
+  }
+
+  it.each<[string, TokenVerifierOptions['issuers']]>([
+    ['the only one', [entryOf(a)]],
+    ['the only one without its own endpoint', [separate, entryOf(a)]],
+  ])('applies the restrictions of %s if a response names no issuer', async (_name, issuers) => {
+    expect(await reasonWith(issuers, {})).toBe('accepted')
+    expect(await reasonWith(issuers, { client_id: 'other' })).toMatchObject({ claim: 'client_id' })
+    expect(await reasonWith(issuers, { aud: 'billing' })).toMatchObject({ claim: 'aud', received: 'billing' })
+    expect(await reasonWith(issuers, { aud: undefined })).toMatchObject({ claim: 'aud', received: null })
+  })
+
+  it('needs to know the issuer if there are several', async () => {
+    const issuers = [entryOf(a), { ...entryOf(c), clients: ['till'] }]
+    expect(await reasonWith(issuers, { iss: a })).toBe('accepted')
+    expect(await reasonWith(issuers, { iss: c })).toMatchObject({ claim: 'client_id', expected: 'till' })
+    expect(await reasonWith(issuers, {})).toMatchObject({ claim: 'iss', received: null })
+  })
+
+  it('does not vouch for an issuer that has its own endpoint', async () => {
+    expect(await reasonWith([entryOf(a), separate], { iss: b })).toEqual({
+      claim: 'iss',
+      received: b,
+      expected: 'an issuer without an introspection endpoint of its own',
+    })
+  })
+
+  it('calls the function that finds issuers', async () => {
+    const find = async (iss: string) => (iss === a ? entryOf(a) : undefined)
+    expect(await reasonWith(find, { iss: a })).toBe('accepted')
+    expect(await reasonWith(find, { iss: a, client_id: 'other' })).toMatchObject({ claim: 'client_id' })
+    expect(await reasonWith(find, { iss: a, aud: undefined })).toMatchObject({ claim: 'aud' })
+    expect(await reasonWith(find, { iss: c })).toMatchObject({ claim: 'iss', received: c })
+    expect(await reasonWith(find, {})).toMatchObject({ claim: 'iss', received: null })
+  })
+
+  it('is rejected if each of them has its own endpoint', () => {
+    expect(() => createTokenVerifier({ introspection, issuers: [separate] })).toThrow(
+      'introspection serves none of the issuers, which all have their own. List its issuer.',
+    )
+  })
+})
+
 describe('an issuer with its own introspection endpoint', () => {
   const [signing, introspecting] = ['https://signing.example.com', 'https://introspecting.example.com']
   const setUp = async (issuers: Partial<IssuerOptions> = {}) => {

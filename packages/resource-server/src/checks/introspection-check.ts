@@ -18,8 +18,14 @@ import fastq from 'fastq'
 import { oneOf, rejectionReason, type RejectionReason } from '../http/rejection-reason.ts'
 import { tokenError } from '../http/token-verification-error.ts'
 import { orAborted, withDeadline } from './deadline.ts'
-import { findRestriction, toVerifiedToken, type TokenRestrictions } from './requirements.ts'
-import type { TokenCheck } from './token-check.ts'
+import {
+  findRestriction,
+  narrowToken,
+  toVerifiedToken,
+  type TokenRestrictions,
+  type VerifiedToken,
+} from './requirements.ts'
+import type { CheckResult, TokenCheck } from './token-check.ts'
 
 /** Where tokens are introspected, and this API's own credentials there. Pass `authUrl` or `introspectionUrl`. */
 export interface IntrospectionOptions {
@@ -63,20 +69,21 @@ export interface AcceptedTokens extends TokenRestrictions {
   readonly audience?: string | readonly string[] | false | undefined
 }
 
+/** Which tokens of an issuer are accepted, or why none are; called with undefined if a response has no `iss`. */
+export type FindAccepted = (
+  iss: unknown,
+) => AcceptedTokens | RejectionReason | Promise<AcceptedTokens | RejectionReason>
+
 export interface IntrospectionCheck extends TokenCheck {
-  /** Why a JWT whose signature and claims were checked is no longer valid. */
-  findRevocation(token: string, known: boolean): Promise<RejectionReason | undefined>
+  /** @param signed what a JWT says whose signature and claims were checked: the result is what is left of it */
+  check(token: string, known: boolean, signed?: VerifiedToken): Promise<CheckResult>
 }
 
-/**
- * Checks tokens by introspection, with few connections at a time: known tokens first.
- *
- * @param findAccepted which tokens of an issuer are accepted, or why none are; called with undefined if a response has no `iss`
- */
+/** Checks tokens by introspection, with few connections at a time: known tokens first. */
 export function createIntrospectionCheck(
   introspection: IntrospectionOptions,
   options: IntrospectionCheckOptions,
-  findAccepted: (iss: unknown) => AcceptedTokens | RejectionReason,
+  findAccepted: FindAccepted,
 ): IntrospectionCheck {
   const { fetch, allowInsecureRequests } = options
   const introspector = createIntrospector({ ...introspection, fetch, allowInsecureRequests })
@@ -127,38 +134,44 @@ export function createIntrospectionCheck(
     staleIfErrorMs: introspection.staleIfErrorMs ?? 0,
     timeoutMs,
     toleranceMs: 0,
-    async check(token, known) {
+    async check(token, known, signed) {
       const response = withTimes(await introspect(token, known))
-      const accepted = findAccepted(response['iss'])
-      const inactive = findInactive(response, accepted, requireAudience)
+      const inactive = findInactive(response)
       if (inactive) return { reason: inactive }
-      const verified = toVerifiedToken(response)
-      const reason = findRestriction(verified, accepted as AcceptedTokens)
+      const { iss = signed?.issuer, aud } = response
+      if (signed && iss !== signed.issuer) {
+        return { reason: rejectionReason('iss', iss, `${signed.issuer}, as in the JWT`) }
+      }
+      const accepted = await findAccepted(iss)
+      if ('claim' in accepted) return { reason: accepted }
+      const verified = signed ? narrowToken(signed, response) : toVerifiedToken(response)
+      // Issuer and audience are optional in introspection responses (RFC 7662, section 2.2).
+      const otherAudience =
+        aud === undefined && !requireAudience ? undefined : findOtherAudience(aud, accepted, signed)
+      const reason = otherAudience ?? findRestriction(verified, accepted)
       return reason ? { reason } : { token: verified }
-    },
-    async findRevocation(token, known) {
-      const response = withTimes(await introspect(token, known))
-      return findInactive(response, findAccepted(response['iss']), requireAudience)
     },
   }
 }
 
-/** Issuer and audience are optional in introspection responses (RFC 7662, section 2.2). */
-function findInactive(
-  { active, aud, exp, nbf }: IntrospectionResponse,
-  accepted: AcceptedTokens | RejectionReason,
-  requireAudience: boolean,
-): RejectionReason | undefined {
+function findInactive({ active, exp, nbf }: IntrospectionResponse): RejectionReason | undefined {
   // Any other value is not a decision, such as the text "false".
   if (active !== true) return rejectionReason('active', active, 'the boolean true')
   for (const [claim, time] of Object.entries({ exp, nbf })) {
     if (time !== undefined && !Number.isFinite(time)) return rejectionReason(claim, time, 'a number')
   }
-  if ('claim' in accepted) return accepted
-  const { audience } = accepted
-  if (audience === undefined || (aud === undefined && !requireAudience)) return undefined
+  return undefined
+}
+
+/** A JWT must state itself the audience that the response names. */
+function findOtherAudience(
+  aud: unknown,
+  { audience }: AcceptedTokens,
+  signed: VerifiedToken | undefined,
+): RejectionReason | undefined {
+  if (audience === undefined) return undefined
   if (audience === false) return aud === undefined ? undefined : rejectionReason('aud', aud, 'no aud', 'aud')
-  const names = [audience].flat()
+  const names = [audience].flat().filter((name) => !signed || signed.audience.includes(name))
   const isFor = [aud].flat().some((each) => names.includes(each as string))
   return isFor ? undefined : rejectionReason('aud', aud, oneOf(names), 'aud')
 }

@@ -34,7 +34,7 @@ export interface IssuerOptions extends TokenRestrictions {
   readonly jwks?: { readonly keys: readonly JWK[] } | undefined
   /**
    * Checks the tokens of this issuer at its introspection endpoint instead of by their signature: JWTs that name it, and
-   * opaque tokens if no other entry has one. Not for issuers that a function returns.
+   * opaque tokens if there is no other endpoint. Not for issuers that a function returns.
    */
   readonly introspection?: IntrospectionOptions | undefined
   /** Signature algorithms that are accepted. @default RS, PS and ES with 256, 384 or 512 bits, EdDSA and Ed25519 */

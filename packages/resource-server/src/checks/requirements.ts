@@ -109,6 +109,28 @@ export function toVerifiedToken(claims: Readonly<Record<string, unknown>>): Veri
   })
 }
 
+/** A JWT without the scopes, products and audiences that an introspection response, where it states any, does not name. */
+export function narrowToken(
+  { claims }: VerifiedToken,
+  response: Readonly<Record<string, unknown>>,
+): VerifiedToken {
+  const { scope = response['scp'], api_products, aud } = response
+  const stated = Object.entries({ scope, scp: scope, api_products, aud })
+  const changed = stated.flatMap(([name, value]) => {
+    const claim = claims[name]
+    const [names, kept] = [namesOf(name, claim), namesOf(name, value)]
+    const left = names.filter((each) => kept.includes(each))
+    if (value === undefined || left.length === names.length) return []
+    return [[name, typeof claim === 'string' ? left.join(' ') : left]]
+  })
+  return toVerifiedToken({ ...claims, ...Object.fromEntries(changed) })
+}
+
+function namesOf(claim: string, value: unknown): readonly string[] {
+  const values = valuesOf(claim, value)
+  return list(typeof values === 'string' ? [values] : values)
+}
+
 /** The token that one request gets: a `Date` cannot be frozen, and the cached one must not change. */
 export function copyToken(token: VerifiedToken): VerifiedToken {
   const { expiresAt } = token
@@ -302,8 +324,12 @@ function unmetClaims(claims: Readonly<Record<string, unknown>>, required: Requir
   if (names.length === 0) return [rejectionReason('claims', undefined, 'a requirement')]
   return names.flatMap((name) => {
     const claim = memberOf(claims, name)
-    return unmetClaim(name, name === 'scope' || name === 'scp' ? words(claim) : claim, required[name])
+    return unmetClaim(name, valuesOf(name, claim), required[name])
   })
+}
+
+function valuesOf(name: string, claim: unknown): unknown {
+  return name === 'scope' || name === 'scp' ? words(claim) : claim
 }
 
 function unmetClaim(name: string, claim: unknown, required: unknown): RejectionReason[] {

@@ -3,7 +3,7 @@ import { configurationError, errorCode, secureUrl } from '@tokenwell/core/protoc
 import { orAborted, withDeadline } from '../checks/deadline.ts'
 import {
   createIntrospectionCheck,
-  type AcceptedTokens,
+  type FindAccepted,
   type IntrospectionCheck,
   type IntrospectionOptions,
 } from '../checks/introspection-check.ts'
@@ -18,10 +18,12 @@ import type { TokenVerifierOptions } from './token-verifier-options.ts'
 
 /** Returns the function that chooses a token's check by its shape, or says why tokens of that shape are not accepted. */
 export function chooseCheck(
-  options: TokenVerifierOptions & { readonly clock: Clock },
+  given: TokenVerifierOptions & { readonly clock: Clock },
 ): (token: string) => TokenCheck | RejectionReason {
+  const options = { ...given, audience: given.audience ?? given.resource?.toString() }
   const { introspection, issuer, issuers, jwks, jwksUrl, checkRevocation } = options
-  if (introspection === undefined && issuer === undefined && issuers === undefined) {
+  const namesNoIssuer = issuer === undefined && issuers === undefined
+  if (introspection === undefined && namesNoIssuer) {
     throw configurationError('createTokenVerifier requires introspection, an issuer, or both.')
   }
   if (issuer !== undefined && issuers !== undefined) {
@@ -39,7 +41,6 @@ export function chooseCheck(
   if (typeof issuers === 'object' && names.size === 0) {
     throw configurationError('issuers must contain at least one issuer.')
   }
-  const unknown = (iss: unknown): RejectionReason => rejectionReason('iss', iss, oneOf([...names]), 'iss')
   const entries = new Map<string, JwtCheckOptions>()
   const introspected = new Map<string, IntrospectionCheck>()
   for (const one of listed) {
@@ -47,22 +48,35 @@ export function chooseCheck(
     else entries.set(one.issuer, complete(one, options))
   }
 
-  if (introspection) checkAudience(introspection, options.audience ?? listed[0]?.audience)
-  const [onlyIntrospected] = introspected.size === 1 ? introspected.values() : []
-  const opaque =
-    introspection &&
-    createIntrospectionCheck(introspection, options, (iss): AcceptedTokens | RejectionReason => {
-      const one = listed.find((each) => each.issuer === iss)
-      if (one === undefined && iss !== undefined && listed.length > 0) return unknown(iss)
-      return { audience: one?.audience ?? options.audience, ...restrictionsOf(one ?? {}, options) }
-    })
-  if (issuer === undefined && issuers === undefined) return () => opaque!
-  const forOpaque = opaque ?? onlyIntrospected
-
   const findIssuer: FindIssuer =
     typeof issuers === 'function'
       ? (iss) => findTenant(iss, issuers, options)
-      : (iss) => entries.get(iss as string) ?? unknown(iss)
+      : (iss) => entries.get(iss as string) ?? rejectionReason('iss', iss, oneOf([...names]), 'iss')
+  const [onlyEntry] = entries.size === 1 ? entries.values() : []
+  const findAccepted: FindAccepted = (iss) => {
+    if (namesNoIssuer) return options
+    if (introspected.has(iss as string)) {
+      return rejectionReason('iss', iss, 'an issuer without an introspection endpoint of its own')
+    }
+    if (iss !== undefined) return findIssuer(iss)
+    return (
+      onlyEntry ?? rejectionReason('iss', iss, 'an introspection response that states one of the issuers')
+    )
+  }
+  if (introspection) {
+    if (introspected.size > 0 && entries.size === 0) {
+      throw configurationError(
+        'introspection serves none of the issuers, which all have their own. List its issuer.',
+      )
+    }
+    for (const { audience } of namesNoIssuer ? [options] : entries.values()) {
+      checkAudience(introspection, audience)
+    }
+  }
+  const opaque = introspection && createIntrospectionCheck(introspection, options, findAccepted)
+  if (namesNoIssuer) return () => opaque!
+  const [onlyIntrospected] = introspected.size === 1 ? introspected.values() : []
+  const forOpaque = opaque ?? onlyIntrospected
   const signed = createLazyJwtCheck(findIssuer, options.clockToleranceSeconds)
   const jwt = checkRevocation ? bothChecks(signed, opaque!) : signed
   return (token) => {
@@ -102,7 +116,7 @@ function complete(
   one: IssuerOptions,
   options: TokenVerifierOptions & { readonly clock: Clock },
 ): JwtCheckOptions {
-  const { audience = options.audience ?? options.resource?.toString() } = one
+  const { audience = options.audience } = one
   const { fetch, allowInsecureRequests, waitUntil, clock, clockToleranceSeconds, maxKeyAgeMs } = options
   if (audience === undefined || (audience !== false && audience.length === 0)) {
     throw configurationError('audience is missing. Set the "aud" value that identifies this API.')
@@ -233,7 +247,7 @@ function createLazyJwtCheck(findIssuer: FindIssuer, clockToleranceSeconds = 5): 
   }
 }
 
-/** The JWT, if the authorization server has not revoked it. */
+/** The JWT, if the authorization server has not revoked it, without what has been taken away from it. */
 function bothChecks(signed: TokenCheck, introspection: IntrospectionCheck): TokenCheck {
   return {
     ...signed,
@@ -242,9 +256,7 @@ function bothChecks(signed: TokenCheck, introspection: IntrospectionCheck): Toke
     timeoutMs: signed.timeoutMs + introspection.timeoutMs,
     async check(token, known) {
       const result = await signed.check(token, known)
-      if (result.reason) return result
-      const reason = await introspection.findRevocation(token, known)
-      return reason ? { reason } : result
+      return result.token ? introspection.check(token, known, result.token) : result
     },
   }
 }

@@ -11,17 +11,24 @@ import type { TokenVerificationError, TokenVerificationErrorCode } from '../http
  * format.
  */
 export interface TokenVerifierOptions extends Partial<IssuerOptions> {
-  /** Checks opaque tokens at the authorization server (RFC 7662); JWTs too, unless there is an `issuer`. */
+  /**
+   * Checks opaque tokens at the authorization server (RFC 7662); JWTs too, unless there is an `issuer`. Its responses must
+   * state `iss` if there are several issuers.
+   */
   readonly introspection?: IntrospectionOptions | undefined
   /**
    * Several issuers instead of `issuer`: a list, or a function that is called with the `iss` of each JWT that is not cached,
-   * before its signature is checked, and returns undefined for an issuer that is not accepted. Each has its own keys.
+   * before its signature is checked, and of each introspection response. It returns undefined for an issuer that is not
+   * accepted. Each has its own keys.
    */
   readonly issuers?:
     | readonly IssuerOptions[]
     | ((issuer: string) => IssuerOptions | undefined | Promise<IssuerOptions | undefined>)
     | undefined
-  /** Whether JWTs are introspected as well, so that revoked ones are rejected; requires `introspection`. @default false */
+  /**
+   * Whether JWTs are introspected as well, so that revoked ones are rejected, and others have only those of their scopes,
+   * products and audiences that the response still states; requires `introspection`. @default false
+   */
   readonly checkRevocation?: boolean | undefined
   /**
    * URL of this API as clients know it. Its metadata (RFC 9728) is served, and challenges name it, so that clients such as
