@@ -1,5 +1,5 @@
 import { clientAssertion, type ClientAuthentication } from '@tokenwell/core'
-import { SignJWT } from 'jose'
+import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose'
 import { addSentences, explainClockSkew } from './explain-rejection.ts'
 import {
   certificateThumbprint,
@@ -52,12 +52,10 @@ export function privateKeyJwt(options: PrivateKeyJwtOptions): ClientAuthenticati
     const pem = typeof certificate === 'function' ? await certificate() : certificate
     return { ...key, certificateThumbprint: await certificateThumbprint(pem, key) }
   }
-  let sent: string | undefined
   const assertion = clientAssertion(
     async ({ clientId, tokenEndpoint, issuer }) => {
       const { privateKey, algorithm, keyId, certificateThumbprint: thumbprint } = await load()
       const audience = options.audience ?? issuer ?? `${tokenEndpoint.origin}${tokenEndpoint.pathname}`
-      sent = `The assertion has the audience "${audience}" and ${keyId === undefined ? 'no key ID' : `the key ID "${keyId}"`}.`
       const issuedAt = Math.floor(Date.now() / 1000) - skewSeconds
       return new SignJWT()
         .setProtectedHeader({
@@ -83,8 +81,15 @@ export function privateKeyJwt(options: PrivateKeyJwtOptions): ClientAuthenticati
       const { thumbprint, keyId, certificateThumbprint: ofCertificate } = await load()
       return `${thumbprint} ${keyId} ${ofCertificate}`
     },
-    explain(error, headers) {
-      if (error.kind === 'credentials') addSentences(error, sent, explainClockSkew(headers))
+    explain(error, headers, { body }) {
+      if (error.kind !== 'credentials') return
+      addSentences(error, describeAssertion(body.get('client_assertion')!), explainClockSkew(headers))
     },
   }
+}
+
+function describeAssertion(assertion: string): string {
+  const { kid } = decodeProtectedHeader(assertion)
+  const keyId = kid === undefined ? 'no key ID' : `the key ID "${kid}"`
+  return `The assertion has the audience "${String(decodeJwt(assertion).aud)}" and ${keyId}.`
 }

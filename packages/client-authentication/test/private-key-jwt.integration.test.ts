@@ -260,3 +260,26 @@ describe('privateKeyJwt', () => {
     })
   })
 })
+
+it('names what a rejected assertion contained, not another one of the same authentication', async () => {
+  const { jwk } = await keyPair('ES256')
+  const clientAuthentication = privateKeyJwt({ key: jwk })
+  const other = clientCredentials({
+    tokenEndpoint: 'https://other.example.com/token',
+    clientId: 'client',
+    clientAuthentication,
+    fetch: async () => Response.json({ access_token: 'token', expires_in: 600 }),
+  })
+  const rejected = clientCredentials({
+    tokenEndpoint: 'https://auth.example.com/token',
+    clientId: 'client',
+    clientAuthentication,
+    async fetch() {
+      await other.getToken()
+      return Response.json({ error: 'invalid_client' }, { status: 401 })
+    },
+  })
+  await expect(rejected.getToken()).rejects.toThrow(
+    'The assertion has the audience "https://auth.example.com/token" and the key ID "key-1".',
+  )
+})

@@ -4,6 +4,7 @@ import { headerValue, type ResponseHeaders } from '../protocol/headers.ts'
 import { covers } from '../protocol/secure-url.ts'
 import { changeTokenError, configurationError, isTokenError } from '../protocol/token-error.ts'
 import type { AccessToken } from '../provider/access-token.ts'
+import { environment } from '../runtime/environment.ts'
 import { isOwnRequest } from '../runtime/own-request.ts'
 import { checkProvider, type RejectedRequest, type TokenProvider } from '../provider/token-provider.ts'
 import type { FirstRequest } from '../protocol/token-source.ts'
@@ -93,7 +94,7 @@ export interface SentRequest<Result> extends ApiResponse {
   readonly request?: AttachRequest | undefined
   /** False if it had lost its token by a redirect to another origin. @default true */
   readonly hasToken?: boolean | undefined
-  /** Whether it can be sent again. Called once, before that. @default what `request` says */
+  /** Whether it can be sent again. @default what `request` says */
   isRepeatable?(): boolean | Promise<boolean>
   /** Frees the connection of a response that nobody gets. */
   discard?(): void
@@ -178,7 +179,8 @@ export function createTokenAttacher(
       const waitForReplacement = !retryOnRejection || request.repeatable === false
       let token: AccessToken | undefined
       try {
-        // To a request that may not be repeated, a response without a token would be all that the caller gets.
+        // The source may have it sent without a token, to learn from the response which one the API requires: if it could not
+        // be repeated, that response would be all that the caller gets.
         const mayBeRepeated = !waitForReplacement && !request.isUncertain && !request.hasHeader
         const first = mayBeRepeated ? provider?.sendFirst?.(firstRequest(request, signal, send)) : undefined
         const sent = first && (await first)
@@ -211,7 +213,8 @@ export function createTokenAttacher(
       let attachment = token.tokenType === 'DPoP' ? await bound(token, request) : bearer(token)
       for (;;) {
         const sent = await send(attachment)
-        const isFine = sent.status < 400 && !isTokenRejected && !exchange.token.binding
+        const isFine =
+          sent.status < 400 && sent.hasToken !== false && !isTokenRejected && !exchange.token.binding
         const next = isFine ? accept(exchange, sent) : await nextAttachment(exchange, sent)
         if (next === undefined) return sent.result
         sent.discard?.()
@@ -359,12 +362,9 @@ export function createTokenAttacher(
 
   /** Explains a 401 that would otherwise be hard to debug. */
   function explainMissingToken(request: AttachRequest, resource?: string): void {
-    const { process, console } = globalThis as {
-      process?: { env?: Record<string, string | undefined> }
-      console?: { warn(message: string): void }
-    }
+    const { console } = globalThis as { console?: { warn(message: string): void } }
     const origin = originOf(request.url)
-    const isQuiet = /^(?:production|test)$/.test(process?.env?.['NODE_ENV'] ?? '')
+    const isQuiet = /^(?:production|test)$/.test(environment()['NODE_ENV'] ?? '')
     if (isQuiet || warned.has(origin) || warned.size >= maxWarnings) return
     const reason = whyWithoutToken(request, resource)
     if (reason === undefined) return

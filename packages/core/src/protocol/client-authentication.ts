@@ -27,8 +27,13 @@ export interface ClientAuthentication {
    * @default the fingerprint
    */
   revision?(): string | Promise<string>
-  /** Adds a hint to the message of a failed token request, for example about a wrong clock. */
-  explain?(error: TokenError, headers: ResponseHeaders): void
+  /**
+   * Adds a hint to the message of a failed token request, for example about a wrong clock.
+   *
+   * @param headers of the response
+   * @param request the one that {@link authenticate} has added to
+   */
+  explain?(error: TokenError, headers: ResponseHeaders, request: ClientAuthenticationRequest): void
 }
 
 /** Path of the platform's token endpoint, below `authUrl`. */

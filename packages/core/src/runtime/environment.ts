@@ -1,3 +1,8 @@
+/** The environment variables: neither browsers nor Workers have any; nor are they there when a bundler replaces them. */
+export function environment(): Readonly<Record<string, string | undefined>> {
+  return (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env ?? {}
+}
+
 /** Whether this is a web page or one of its workers: other runtimes with workers name themselves in the user agent. */
 export function runsInBrowser(): boolean {
   const { window, navigator, WorkerGlobalScope } = globalThis as {

@@ -166,7 +166,8 @@ function readMetadata<Found extends object>(
 export interface DiscoveredServer {
   /** The token endpoint; with a client certificate, its alias if there is one (RFC 8705, section 5). */
   tokenEndpoint(usesCertificate: boolean): URL
-  readonly revocationEndpoint: URL | undefined
+  /** The same for the revocation endpoint; undefined if the issuer names none. */
+  revocationEndpoint(usesCertificate: boolean): URL | undefined
   /** How a client secret is sent. @throws {TokenError} if the server accepts none */
   secretMethod(): 'client_secret_post' | 'client_secret_basic'
   /** Whether the secret may be sent either way, so that the client's own registration decides. */
@@ -207,19 +208,21 @@ function readServer(
   issuer: string,
   allowInsecureRequests: boolean,
 ): DiscoveredServer | string {
-  const { token_endpoint: endpoint, mtls_endpoint_aliases: aliases } = metadata
-  const alias = (Object(aliases) as Record<string, unknown>)['token_endpoint']
-  const [tokenEndpoint, mtlsTokenUrl] = [endpoint, alias ?? endpoint].map((url) =>
-    readUrl(url, issuer, allowInsecureRequests),
-  )
-  if (!tokenEndpoint || !mtlsTokenUrl) return 'has no valid token_endpoint'
+  const aliases = Object(metadata['mtls_endpoint_aliases']) as Record<string, unknown>
+  const read = (url: unknown): URL | undefined => readUrl(url, issuer, allowInsecureRequests)
+  const { token_endpoint: tokenUrl, revocation_endpoint: revocationUrl } = metadata
+  const tokenEndpoint = read(tokenUrl)
+  const mtlsTokenEndpoint = read(aliases['token_endpoint'] ?? tokenUrl)
+  const revocationEndpoint = read(revocationUrl)
+  const mtlsRevocationEndpoint = read(aliases['revocation_endpoint'] ?? revocationUrl)
+  if (!tokenEndpoint || !mtlsTokenEndpoint) return 'has no valid token_endpoint'
   // RFC 8414, section 2: the default.
   const { token_endpoint_auth_methods_supported: methods = ['client_secret_basic'] } = metadata
   const offered = [methods].flat()
   return {
     acceptsBoth: offered.includes('client_secret_post') && offered.includes('client_secret_basic'),
-    revocationEndpoint: readUrl(metadata['revocation_endpoint'], issuer, allowInsecureRequests),
-    tokenEndpoint: (usesCertificate) => (usesCertificate ? mtlsTokenUrl : tokenEndpoint),
+    revocationEndpoint: (usesCertificate) => (usesCertificate ? mtlsRevocationEndpoint : revocationEndpoint),
+    tokenEndpoint: (usesCertificate) => (usesCertificate ? mtlsTokenEndpoint : tokenEndpoint),
     secretMethod() {
       if (offered.includes('client_secret_post')) return 'client_secret_post'
       if (offered.includes('client_secret_basic')) return 'client_secret_basic'

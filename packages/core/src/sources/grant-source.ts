@@ -1,5 +1,10 @@
 import { scopes, startTokenRequest } from '../protocol/build-token-request.ts'
-import { formEncode, platformPath, platformRevocationPath } from '../protocol/client-authentication.ts'
+import {
+  formEncode,
+  platformPath,
+  platformRevocationPath,
+  type ClientAuthenticationRequest,
+} from '../protocol/client-authentication.ts'
 import type { RequestIdentity } from '../protocol/error-response.ts'
 import {
   changeTokenError,
@@ -69,7 +74,8 @@ interface Exchange {
   secrets: readonly string[]
   parameters: GrantParameters
   usesHeader?: boolean
-  response?: TokenEndpointResponse
+  /** The last request that was responded to, as the client authenticated it. */
+  responded?: { readonly request: ClientAuthenticationRequest; readonly response: TokenEndpointResponse }
 }
 
 /** A request before the client has authenticated. */
@@ -159,8 +165,8 @@ export class GrantSource extends Redacted implements TokenSource {
     } catch (cause) {
       const error = this.#explain(cause, exchange)
       if (!isTokenError(error)) throw error
-      // A file or a function that had nothing to send may have it soon.
-      const wasNotSent = error.kind === 'configuration' && exchange.response === undefined
+      // The file or the assertion that was missing may be there soon.
+      const wasNotSent = error.kind === 'configuration' && exchange.responded === undefined
       const isRejection =
         error.kind === 'credentials' || (this.#grant && error.oauthError === 'invalid_request')
       if (isRejection) this.#grant?.reject?.(exchange.parameters)
@@ -214,20 +220,20 @@ export class GrantSource extends Redacted implements TokenSource {
     signal: AbortSignal,
   ): Promise<TokenEndpointResponse> {
     const { clientId, secret, tokenEndpoint, issuer, authentication } = exchange.client
+    const request = { clientId, tokenEndpoint, issuer, body, headers, signal }
     await whileWaiting(
       signal,
       () => 'The client authentication',
-      Promise.resolve(
-        authentication.authenticate({ clientId, tokenEndpoint, issuer, body, headers, signal }),
-      ),
+      Promise.resolve(authentication.authenticate(request)),
     )
     exchange.usesHeader = headers.has('authorization')
     const sent = [...headers, ...body, ...url.searchParams]
     exchange.secrets = [...exchange.secrets, ...formsOf(secret), ...sentSecrets(sent, configured)]
     const init = { method: 'POST', headers: Object.fromEntries(headers), body: body.toString(), signal }
     const { fetch } = this.#options
-    exchange.response = await sendTokenRequest(fetch, url, init, endpoint, clientId, exchange.secrets)
-    return exchange.response
+    const response = await sendTokenRequest(fetch, url, init, endpoint, clientId, exchange.secrets)
+    exchange.responded = { request, response }
+    return response
   }
 
   /** RFC 7009, section 2.1. */
@@ -254,8 +260,9 @@ export class GrantSource extends Redacted implements TokenSource {
     }
   }
 
-  #revocationEndpoint({ authUrl, tokenEndpoint, server }: ResolvedClient): URL {
-    const { revocationEndpoint = server?.revocationEndpoint } = this.#options
+  #revocationEndpoint({ authUrl, tokenEndpoint, server, authentication }: ResolvedClient): URL {
+    const { revocationEndpoint = server?.revocationEndpoint(authentication.usesCertificate === true) } =
+      this.#options
     if (revocationEndpoint !== undefined) return new URL(revocationEndpoint)
     if (authUrl === undefined) {
       const fix = server ? 'Set it, because the issuer names none.' : 'Set it beside tokenEndpoint.'
@@ -284,7 +291,7 @@ export class GrantSource extends Redacted implements TokenSource {
   }
 
   /** What the caller of a failed request gets. */
-  #explain(cause: unknown, { client, identity, secrets, response }: Exchange): Error {
+  #explain(cause: unknown, { client, identity, secrets, responded }: Exchange): Error {
     const failure = failureOf(
       cause,
       (code) =>
@@ -297,7 +304,7 @@ export class GrantSource extends Redacted implements TokenSource {
     if (!isTokenError(failure)) return failure
     const error = redactEchoedSecrets(failure, secrets)
     const { message } = error
-    if (response) client.authentication.explain?.(error, response.headers)
+    if (responded) client.authentication.explain?.(error, responded.response.headers, responded.request)
     if (client.mayRequireBasic && error.kind === 'credentials' && error.message === message) {
       error.message +=
         " The issuer accepts HTTP Basic as well: if the client is registered for it, set clientAuthentication: 'client_secret_basic'."

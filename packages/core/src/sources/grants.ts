@@ -80,17 +80,16 @@ export function clientAssertion(
   getJwt: ProofSource<ClientAuthenticationRequest>,
   options: { readonly fingerprint?: (() => string | Promise<string>) | undefined } = {},
 ): ClientAuthentication {
-  let sent = ''
   return {
     async authenticate(request) {
-      sent = (await getJwt(request)).trim()
+      const assertion = (await getJwt(request)).trim()
       request.body.set('client_id', request.clientId)
       request.body.set('client_assertion_type', 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer')
-      request.body.set('client_assertion', sent)
+      request.body.set('client_assertion', assertion)
     },
     fingerprint: options.fingerprint ?? (() => 'client_assertion'),
-    explain(error) {
-      if (error.kind === 'credentials') getJwt.reject?.(sent)
+    explain(error, _headers, { body }) {
+      if (error.kind === 'credentials') getJwt.reject?.(body.get('client_assertion')!)
     },
   }
 }

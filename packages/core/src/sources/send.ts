@@ -1,4 +1,4 @@
-import { noStore } from '../runtime/environment.ts'
+import { environment, noStore } from '../runtime/environment.ts'
 import type { TokenEndpointResponse } from '../protocol/token-binding.ts'
 import { redactText } from '../protocol/error-response.ts'
 import { failureOf, TokenError } from '../protocol/token-error.ts'
@@ -126,7 +126,7 @@ export function withoutQuery(url: string | URL): string {
 }
 
 /**
- * Reads a token endpoint's body as text, at most 1 MiB, counted as it arrives.
+ * Reads the body of a response as text, at most 1 MiB, counted as it arrives.
  *
  * @throws {TokenError} of kind `malformed` for a larger one
  */
@@ -144,7 +144,7 @@ export async function readBody(response: Response): Promise<string> {
       reader.cancel().catch(() => {})
       throw new TokenError({
         kind: 'malformed',
-        message: `The response is larger than 1 MiB (${response.status}). Check the URL of the token endpoint.`,
+        message: `The response is larger than 1 MiB (${response.status}). Check the URL${response.url && ` ${withoutQuery(response.url)}`}.`,
         status: response.status,
       })
     }
@@ -179,11 +179,6 @@ function explainTest(code: string): string | undefined {
 }
 
 const testingPage = 'https://github.com/tokenwell/tokenwell/blob/main/docs/testing.md'
-
-/** Neither browsers nor Workers have one; nor is it there when a bundler replaces it. */
-function environment(): Readonly<Record<string, string | undefined>> {
-  return (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env ?? {}
-}
 
 /** A sentence about the proxy that caused a failed request or cannot be reached, or that Node ignores. */
 function explainProxy(error: unknown, code: string, url: string | URL): string | undefined {

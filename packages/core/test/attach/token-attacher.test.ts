@@ -339,6 +339,9 @@ describe('a request whose token was rejected', () => {
     await sendThrough(attacher, other, [rejection])
     await pass(20)
     await sendThrough(attacher, get(`${api}/files`))
+    // Nor does one at that path to a request that lost its token by a redirect.
+    const redirected = { ...fine, url: `${api}/others`, hasToken: false }
+    await sendThrough(attacher, get(`${api}/files`), [redirected])
     expect((await sendThrough(attacher, get(`${api}/others`), [rejection, fine])).status).toBe(401)
   })
 

@@ -143,7 +143,9 @@ describe('a response that is too large', () => {
     )
     await expect(call).rejects.toMatchObject({
       kind: 'malformed',
-      message: expect.stringContaining('1 MiB') as string,
+      message: expect.stringMatching(
+        / 1 MiB \(200\)\. Check the URL http:\/\/127\.0\.0\.1:\d+\/.*\.$/,
+      ) as string,
     })
   })
 

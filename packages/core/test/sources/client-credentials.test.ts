@@ -330,3 +330,22 @@ describe('client credentials', () => {
     await expect(tokens.getToken()).resolves.toMatchObject({ value: 'token' })
   })
 })
+
+it('reports the assertion that was rejected, not that of another client of the same authentication', async () => {
+  const reject = vi.fn()
+  const getJwt = ({ clientId }: { clientId: string }) => `jwt-of-${clientId}`
+  const clientAuthentication = clientAssertion(Object.assign(getJwt, { reject }))
+  const shared = { tokenEndpoint: 'https://auth.example.com/token', clientAuthentication }
+  const fetch = async () => Response.json({ access_token: 'token', expires_in: 600 })
+  const other = clientCredentials({ ...shared, clientId: 'other', fetch })
+  const rejected = clientCredentials({
+    ...shared,
+    clientId: 'rejected',
+    async fetch() {
+      await other.getToken()
+      return Response.json({ error: 'invalid_client' }, { status: 401 })
+    },
+  })
+  await expect(rejected.getToken()).rejects.toMatchObject({ kind: 'credentials' })
+  expect(reject.mock.calls).toEqual([['jwt-of-rejected']])
+})

@@ -270,6 +270,21 @@ describe('an issuer', () => {
     expect(issuers).toEqual([origin, origin, origin])
   })
 
+  it.each([
+    [true, 'https://mtls.example.com/revoke'],
+    [false, `${origin}/revoke`],
+  ])('is asked to revoke at the alias if there is a client certificate: %s', async (usesCertificate, url) => {
+    const page = metadata({
+      revocation_endpoint: `${origin}/revoke`,
+      mtls_endpoint_aliases: { revocation_endpoint: 'https://mtls.example.com/revoke' },
+    })
+    const clientAuthentication = { usesCertificate, authenticate() {}, fingerprint: () => 'certificate' }
+    const { tokens, urls } = start({ [oauth]: page }, { clientAuthentication })
+    await tokens.getToken()
+    await tokens.revoke()
+    expect(urls.slice(-2)).toEqual([`${origin}/token`, url])
+  })
+
   it('gets a token from a shared store while the issuer is down', async () => {
     const store = createMemoryTokenStore()
     const up = start({ [oauth]: metadata() })
