@@ -241,8 +241,10 @@ describe('logging in, with passwords that take time to check,', () => {
       await isPassword('a wrong password', undefined, rank)
       order.push(rank)
     }
-    await Promise.all([5, 5, 5, 5, 5, 5, 0, 2, knownDevice].map(check))
-    expect(order.slice(-2)).toEqual([5, 5])
+    const many = Array.from({ length: 16 }, () => 5)
+    await Promise.all([...many, 0, 2, knownDevice].map(check))
+    // Some are checked at the same time, and may end in another order.
+    expect(order.slice(-6)).toEqual([5, 5, 5, 5, 5, 5])
   })
 
   it('limits wrong passwords for a name from one IPv6 /48', async () => {

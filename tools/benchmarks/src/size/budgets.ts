@@ -28,7 +28,7 @@ export const budgets: Readonly<Record<string, Budget>> = {
   'token-stores': { bytes: 7_700, dependencies: 1 },
   'resource-server': { dependencies: 6 },
   'client-authentication': { dependencies: 2 },
-  opentelemetry: { bytes: 3_000, dependencies: 1 },
+  opentelemetry: { bytes: 3_200, dependencies: 1 },
   cli: { dependencies: 6 },
   // With openid-client, for log-in through a provider.
   'token-service': { dependencies: 58, start: 11 },
