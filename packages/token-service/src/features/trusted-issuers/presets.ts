@@ -192,7 +192,8 @@ export function missingOwner(issuer: string, claims: ClaimPatterns): string | un
   const preset = presetOf(issuer, [{ claims }])
   const said = leaves(claims)
   const missing = preset?.requires.find(
-    ({ anyOf }) => !said.some(([name, value]) => anyOf[name]?.test(String(value))),
+    ({ anyOf }) =>
+      !said.some(([name, value]) => Object.hasOwn(anyOf, name) && anyOf[name]?.test(String(value))),
   )
   return missing && `must contain ${missing.what}: ${preset?.title} issues such JWTs to others too`
 }

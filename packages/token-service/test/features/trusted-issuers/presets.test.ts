@@ -30,6 +30,7 @@ const withoutOwner: readonly (readonly [issuer: string, ClaimPatterns])[] = [
   [github, { sub: 'repo:*' }],
   [github, { sub: 'repo:example/*' }],
   [github, { repository_id: true }],
+  [github, { constructor: 'Example', hasOwnProperty: 'x' }],
   [`${github}/example-enterprise`, { ref: 'refs/heads/release' }],
   [gitlab, { ref_protected: 'true' }],
   [gitlab, { project_path: 'billing/' }],
