@@ -22,7 +22,7 @@ import {
   type CredentialOwner,
 } from '../features/credentials/acts.ts'
 import { setEntry } from '../features/catalogue/acts.ts'
-import { configuredKeys, withConfiguredKeys } from '../features/credentials/public-keys.ts'
+import { configuredKeys, hasRemovedKey, withConfiguredKeys } from '../features/credentials/public-keys.ts'
 
 export interface SeedContext {
   readonly database: Database
@@ -155,10 +155,11 @@ async function updateCredentials(act: Act, client: SeededClient, context: SeedCo
     return
   }
   await updateSecret(act, client, context)
-  if (owner.keys.some((key) => key.configured && (key.expiresAtMs ?? Infinity) <= act.clock.now())) {
+  const nowMs = act.clock.now()
+  if (hasRemovedKey(owner.keys, keys, nowMs)) {
     context.warn(`An administrator removed a configured key of "${clientId}". Configure another one.`)
   }
-  const changed = withConfiguredKeys(owner.keys, keys)
+  const changed = withConfiguredKeys(owner.keys, keys, nowMs)
   if (!changed) return
   context.warn(`The configured keys of "${clientId}" were changed.`)
   await storeKeys(act, owner, changed)

@@ -82,7 +82,7 @@ export async function addKeys(
       const changes = changesOf({ name: key.name })
       act.audit('key_added', { clientId: owner.clientId, detail: key.id, changes })
     }
-    return withKeys(keys, added)
+    return withKeys(keys, added, act.clock.now())
   })
   return added
 }

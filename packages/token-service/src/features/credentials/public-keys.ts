@@ -34,11 +34,16 @@ export function publicKeys(materials: readonly KeyMaterial[], nowMs: number, nam
   }))
 }
 
-/** @throws {@link UsageError} if there would be more than ten */
-export function withKeys(keys: readonly PublicKey[], added: readonly PublicKey[]): PublicKey[] {
+/** @throws {@link UsageError} if there would be more than ten that can be removed */
+export function withKeys(
+  keys: readonly PublicKey[],
+  added: readonly PublicKey[],
+  nowMs: number,
+): PublicKey[] {
   const all = [...keys, ...added]
-  if (all.length <= maxKeys) return all
-  throw new UsageError(`At most ${maxKeys} public keys are allowed, not ${all.length}. Remove some first.`)
+  const count = all.filter((key) => !isRemoved(key, nowMs)).length
+  if (count <= maxKeys) return all
+  throw new UsageError(`At most ${maxKeys} public keys are allowed, not ${count}. Remove some first.`)
 }
 
 /** @throws {@link NotFoundError} if there is no key with that ID */
@@ -48,7 +53,7 @@ export function withNewName(keys: readonly PublicKey[], id: string, name: string
   return keys.map((key) => (key.id === id ? { ...key, name } : key))
 }
 
-/** A configured key is kept as expired, so that the next start does not add it again. */
+/** A configured key is kept as expired, so that no later start adds it again. */
 export function withoutKey(keys: readonly PublicKey[], id: string, nowMs: number): PublicKey[] {
   return keys.flatMap((key) => {
     if (key.id !== id) return [key]
@@ -56,13 +61,30 @@ export function withoutKey(keys: readonly PublicKey[], id: string, nowMs: number
   })
 }
 
-/** Adds the configured keys, and removes those that are no longer configured; `undefined`: nothing changes. */
+function isRemoved({ configured, expiresAtMs = Infinity }: PublicKey, nowMs: number): boolean {
+  return configured === true && expiresAtMs <= nowMs
+}
+
+/** Whether one of the configured keys was removed. */
+export function hasRemovedKey(
+  keys: readonly PublicKey[],
+  configured: readonly PublicKey[],
+  nowMs: number,
+): boolean {
+  return configured.some((each) => keys.some((key) => isRemoved(key, nowMs) && isSameKey(each, key)))
+}
+
+/**
+ * Adds the configured keys, and removes those that are no longer configured; `undefined`: nothing changes. A key that was removed stays
+ * known: an older configuration may come back.
+ */
 export function withConfiguredKeys(
   keys: readonly PublicKey[],
   configured: readonly PublicKey[],
+  nowMs: number,
 ): PublicKey[] | undefined {
   const isConfigured = (key: PublicKey) => configured.some((each) => isSameKey(each, key))
-  const kept = keys.filter((key) => !key.configured || isConfigured(key))
+  const kept = keys.filter((key) => !key.configured || isRemoved(key, nowMs) || isConfigured(key))
   const added = configured.filter((key) => !kept.some((each) => each.configured && isSameKey(each, key)))
   return kept.length === keys.length && added.length === 0 ? undefined : [...kept, ...added]
 }

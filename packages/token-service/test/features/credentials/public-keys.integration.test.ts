@@ -126,6 +126,41 @@ describe('public keys of an application', () => {
     expect((await introspect(fourth.authUrl, body.access_token)).body.active).toBe(false)
   })
 
+  it('from the configuration stay removed when an older configuration comes back, and count no more', async () => {
+    const storage = `sqlite:${join(temporaryFolder(), 'data.db')}`
+    let log = ''
+    const logger = pino({ level: 'warn' }, { write: (line) => void (log += line) })
+    const { keys } = await jwksOf(pair.publicKey)
+    const start = async (...names: string[]) => {
+      const jwks = { keys: names.map((kid) => ({ ...keys[0], kid })) }
+      const applications = [{ name: 'by key', clientId: keyClientId, jwks }]
+      return administeredService({ storage, logger, applications })
+    }
+    const path = `/applications/${keyClientId}`
+    const first = await start('stolen', 'spare')
+    const [{ id }] = (await first.send('GET', path)).body.keys
+    await first.send('DELETE', `${path}/keys/${id}`)
+    await first.close()
+
+    const second = await start('other')
+    expect(log).not.toContain('An administrator removed')
+    const unrelated = await exportJWK((await generateKeyPair('ES256', { extractable: true })).publicKey)
+    const nine = Array.from({ length: 9 }, (_, at) => ({ ...unrelated, kid: `more ${at}` }))
+    expect((await second.send('POST', `${path}/keys`, { key: JSON.stringify({ keys: nine }) })).status).toBe(
+      201,
+    )
+    await second.close()
+
+    const third = await start('stolen')
+    expect(log).toContain('An administrator removed a configured key')
+    const stolen = (await third.send('GET', path)).body.keys.filter(
+      ({ name }: { name: string }) => name === 'stolen',
+    )
+    expect(stolen).toMatchObject([{ id, expiresAtMs: expect.any(Number) }])
+    const assertion = await assertionFor(third.authUrl, { key: pair.privateKey })
+    expect((await present(third.authUrl, assertion)).status).toBe(401)
+  })
+
   it('accept an assertion once, even across a restart', async () => {
     const storage = `sqlite:${join(temporaryFolder(), 'data.db')}`
     const publicUrl = 'https://auth.example.com'
