@@ -26,6 +26,7 @@ export interface PortalRequest extends Viewer {
 /** The request of a developer who is logged in. */
 export interface DeveloperRequest extends PortalRequest {
   readonly developer: Developer
+  readonly sessionHash: string
 }
 
 /** A page, a file, JSON for a script of the portal, or a redirect, never nothing. */
@@ -114,8 +115,13 @@ export function administratorPages(portal: FastifyInstance): Pages<DeveloperRequ
   })
 }
 
+/** With a session, which both `developer` and `sessionHash` are read from. */
+export function isLoggedIn(request: PortalRequest): request is DeveloperRequest {
+  return request.developer !== undefined
+}
+
 function loggedIn(request: PortalRequest): DeveloperRequest | PortalResponse {
-  if (request.developer) return request as DeveloperRequest
+  if (isLoggedIn(request)) return request
   // Continues after the login; a form that was sent would be lost.
   const next = request.method === 'GET' ? `?${new URLSearchParams({ next: request.url })}` : ''
   return { redirectTo: `${request.paths.logIn}${next}` }

@@ -21,6 +21,11 @@ export const portalErrors = {
     title: 'You do not have permission to do this',
     text: 'Only an administrator of this service can do this.',
   },
+  no_longer_allowed: {
+    status: 403,
+    title: 'You no longer have permission to do this',
+    text: 'Nothing was changed: meanwhile, your session has ended, or your account, your role or your projects have changed.',
+  },
   not_found: {
     status: 404,
     title: 'Page not found',

@@ -133,7 +133,7 @@ export async function applicationPages(portal: FastifyInstance, service: PortalS
       const { note, ...chosen } = parsed.data
       const review = status === 'pending' && note !== '' ? { review: { note } } : {}
       const details = { ...chosen, ...review, projectId: project.id, status } as const
-      const { application, clientSecret } = await perform(actorOf(request), (act) =>
+      const { application, clientSecret } = await perform(actorOf(request, project.id), (act) =>
         createOnce(act, id, async () => {
           await rejectTooMany(act, details, developer.id)
           return createApplication(act, details)
@@ -239,7 +239,7 @@ export async function applicationPages(portal: FastifyInstance, service: PortalS
     const to = await readChoice(storage, request, 'projects', request.form['project'])
     if ('error' in to) throw new UsageError(to.error)
     const { administrator } = request.developer
-    await perform(actorOf(request), (act) => moveApplication(act, application, to.id, administrator))
+    await perform(actorOf(request, to.id), (act) => moveApplication(act, application, to.id, administrator))
     return { redirectTo: request.paths.application(to.id, application.id), notice: 'application_moved' }
   })
 

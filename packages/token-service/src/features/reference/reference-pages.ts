@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { apiDescription } from '../../oauth/api-description.ts'
 import { copyable, inlineCode } from '../../portal/layout/copyable.ts'
 import type { PageContent } from '../../portal/layout/page.ts'
-import { type DeveloperRequest, openPages, type PortalRequest } from '../../portal/page-routes.ts'
+import { type DeveloperRequest, isLoggedIn, openPages, type PortalRequest } from '../../portal/page-routes.ts'
 import { patterns } from '../../portal/paths.ts'
 import { type Operation, readOperations } from './api-operations.ts'
 import { operationSection } from './operation-section.ts'
@@ -30,11 +30,10 @@ export async function referencePages(
   get(
     patterns.reference,
     async (request) => {
-      const { developer } = request
       const description = () => readOperations(apiDescription(request.baseUrl, format))
-      if (!developer)
+      if (!isLoggedIn(request))
         return { shared: () => referencePage(request, { ...description(), applications: undefined }) }
-      const applications = await applicationsOf({ ...request, developer })
+      const applications = await applicationsOf(request)
       return { page: referencePage(request, { ...description(), applications }) }
     },
     true,

@@ -64,8 +64,8 @@ export async function trialPages(portal: FastifyInstance, service: ServiceContex
     respond(async (request) => {
       const { form, developer, address, baseUrl } = request
       const client = await ownClient(request)
-      const { clientId } = client.application
-      await perform(actorOf(request), async ({ audit }) => audit('token_tried', { clientId }))
+      const { clientId, projectId } = client.application
+      await perform(actorOf(request, projectId), async ({ audit }) => audit('token_tried', { clientId }))
       const issue = createTokenIssuer({
         ...service,
         authenticateApplication: async () => ({
@@ -104,8 +104,8 @@ export async function trialPages(portal: FastifyInstance, service: ServiceContex
     respond(async (request) => {
       const { value, found } = await ownToken(request)
       if (!found) return {}
-      const { clientId } = found.application
-      await perform(actorOf(request), async ({ audit }) => audit('token_revoked', { clientId }))
+      const { clientId, projectId } = found.application
+      await perform(actorOf(request, projectId), async ({ audit }) => audit('token_revoked', { clientId }))
       await storage.tokens.remove(accessTokenHash(value))
       return {}
     }),

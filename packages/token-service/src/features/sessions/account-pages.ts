@@ -81,7 +81,7 @@ export async function accountPages(portal: FastifyInstance, service: PortalServi
       await sessionStorage(act).closeAll(developer.id)
       act.audit('password_changed')
     })
-    const started = await startSession(developer, request, {
+    const started = await startSession({ ...developer, passwordHash }, request, {
       method: 'password',
       next: request.paths.account,
     })

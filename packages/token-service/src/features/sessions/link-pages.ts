@@ -14,7 +14,7 @@ import { PortalError } from '../../portal/portal-error.ts'
 import { developerName, rejectLookalike } from './developer-name.ts'
 import type { PortalService } from './openid-provider.ts'
 import { hasPassword, hashPassword, newPassword } from './password.ts'
-import { actorOf, createSessionStarter } from './session.ts'
+import { createSessionStarter, personOf } from './session.ts'
 import { digest } from '../../runtime/digest.ts'
 import { changesOf } from '../../storage/act.ts'
 
@@ -63,7 +63,7 @@ export async function linkPages(portal: FastifyInstance, service: PortalService)
     const developer = { id: randomUUID(), name: parsed.data.name, passwordHash, administrator }
     const nowMs = clock.now()
     try {
-      await perform(actorOf({ developer, address: request.address }), async (act) => {
+      await perform(personOf({ developer, address: request.address }), async (act) => {
         const developers = developerStorage(act)
         await rejectLookalike(developer.name, developers)
         const joined = await developers.join({ ...developer, createdAtMs: nowMs }, hash, nowMs)
@@ -91,13 +91,13 @@ export async function linkPages(portal: FastifyInstance, service: PortalService)
       return { page: newPasswordPage(request, parsed.state, developer, localPasswords), status: 422 }
     const { new_password: typed } = parsed.data
     const passwordHash = typed === '' ? undefined : await hashPassword(typed)
-    await perform(actorOf({ developer, address: request.address }), async (act) => {
-      if (!(await developerStorage(act).usePasswordLink(hash, passwordHash, clock.now()))) {
-        throw new PortalError('invalid_link')
-      }
+    const changed = await perform(personOf({ developer, address: request.address }), async (act) => {
+      const found = await developerStorage(act).usePasswordLink(hash, passwordHash, clock.now())
+      if (!found) throw new PortalError('invalid_link')
       if (passwordHash !== undefined) act.audit('password_set')
+      return found
     })
-    return startSession(developer, request, { method: 'link' })
+    return startSession(changed, request, { method: 'link' })
   })
 }
 

@@ -12,7 +12,7 @@ import { patterns } from '../../portal/paths.ts'
 import { PortalError } from '../../portal/portal-error.ts'
 import type { PortalService } from './openid-provider.ts'
 import { createPasswordChecker, tooManyAttempts } from './password-checker.ts'
-import { actorOf, createSessionStarter } from './session.ts'
+import { createSessionStarter, personOf } from './session.ts'
 import { sessionStorage } from './storage.ts'
 
 const logInForm = z.object({
@@ -66,7 +66,7 @@ export async function logInPages(portal: FastifyInstance, service: PortalService
     const ended = { sessionId: null, notice: 'logged_out' } as const
     if (sessionHash !== undefined && developer) {
       const idToken = await idTokenOf(sessionHash)
-      await perform(actorOf({ developer, address }), async (act) => {
+      await perform(personOf({ developer, address }), async (act) => {
         await sessionStorage(act).close(sessionHash)
         act.audit('logged_out')
       })

@@ -8,7 +8,7 @@ import { developerStorage, NameTaken } from '../people/storage.ts'
 import type { Developer } from '../../storage/developer.ts'
 import { sessionStorage } from './storage.ts'
 import type { DeveloperRequest } from '../../portal/page-routes.ts'
-import { actorOf } from './session.ts'
+import { actorOf, personOf } from './session.ts'
 import { describeField, fieldError } from '../../portal/layout/parse-form.ts'
 import { developerName, rejectLookalike } from './developer-name.ts'
 import type { Person } from './openid-provider.ts'
@@ -57,7 +57,7 @@ export function createOpenidAccounts(
       createdAtMs: clock.now(),
     }
     try {
-      await perform(actorOf({ developer, address }), async (act) => {
+      await perform(personOf({ developer, address }), async (act) => {
         await rejectLookalike(developer.name, developerStorage(act))
         const isNew = await developerStorage(act).joinByIdentity(developer, { issuer, subject })
         if (isNew)
@@ -103,10 +103,11 @@ export function createOpenidAccounts(
   }
 
   /** Links the person's account at the provider; returns why not. */
-  async function link(person: Person, { developer, address }: DeveloperRequest): Promise<string | undefined> {
+  async function link(person: Person, request: DeveloperRequest): Promise<string | undefined> {
+    const { developer } = request
     const { issuer, subject } = person
     if (!roleOf(person)) return notAdmitted
-    return perform(actorOf({ developer, address }), async (act) => {
+    return perform(actorOf(request), async (act) => {
       const own = await developerStorage(act).identities(developer.id)
       const linked = own.find((identity) => identity.issuer === issuer)
       if (linked?.subject === subject) return undefined
@@ -119,11 +120,11 @@ export function createOpenidAccounts(
   }
 
   /** Ends the sessions that began with the account at the provider, too. */
-  const unlink = ({ developer, address }: DeveloperRequest) =>
-    perform(actorOf({ developer, address }), async (act) => {
-      const own = await developerStorage(act).identities(developer.id)
+  const unlink = (request: DeveloperRequest) =>
+    perform(actorOf(request), async (act) => {
+      const own = await developerStorage(act).identities(request.developer.id)
       for (const identity of own.filter((each) => each.issuer === issuer)) {
-        await developerStorage(act).removeIdentity(developer.id, identity)
+        await developerStorage(act).removeIdentity(request.developer.id, identity)
         await sessionStorage(act).closeOfProvider(identity)
         act.audit('identity_unlinked', {
           detail: issuer,

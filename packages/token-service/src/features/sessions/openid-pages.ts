@@ -9,6 +9,7 @@ import type { PageContent } from '../../portal/layout/page.ts'
 import {
   developerPages,
   type DeveloperRequest,
+  isLoggedIn,
   openPages,
   type PortalRequest,
   type PortalResponse,
@@ -113,9 +114,8 @@ export async function openidPages(portal: FastifyInstance, service: PortalServic
     person: Person,
     { next, linkIn }: Purpose,
   ): Promise<PortalResponse> {
-    const { developer } = request
-    if (linkIn !== undefined && developer) {
-      const rejection = await link(person, { ...request, developer })
+    if (linkIn !== undefined && isLoggedIn(request)) {
+      const rejection = await link(person, request)
       if (rejection !== undefined) return fail(request, 403, rejection, { next, linkIn })
       return { redirectTo: next, notice: 'identity_linked' }
     }

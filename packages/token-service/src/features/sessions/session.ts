@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { digest } from '../../runtime/digest.ts'
+import { NoLongerAllowed, type Performer } from '../../storage/act.ts'
 import type { Actor } from '../../storage/audit-storage.ts'
 import type { Developer } from '../../storage/developer.ts'
+import { developerStorage } from '../people/storage.ts'
 import { sessionStorage } from './storage.ts'
 import type { ServiceContext } from '../context.ts'
 import type { DeveloperRequest, PortalRequest, PortalResponse } from '../../portal/page-routes.ts'
@@ -64,10 +66,13 @@ interface LogIn {
   readonly person?: Person | undefined
 }
 
-/** Logs a developer in, always with a new session ID: an ID that was known before the login is useless. */
+/**
+ * Logs a developer in, always with a new session ID: an ID that was known before the login is useless. Rejects with
+ * {@link NoLongerAllowed} if the developer was blocked or removed, or has another password, since the log-in was checked.
+ */
 export function createSessionStarter({ perform, activity, keyring, clock }: ServiceContext) {
   return async (
-    developer: Pick<Developer, 'id' | 'name'>,
+    developer: Pick<Developer, 'id' | 'name' | 'passwordHash'>,
     request: PortalRequest,
     { method, next = request.paths.root, person }: LogIn,
   ): Promise<PortalResponse> => {
@@ -80,7 +85,9 @@ export function createSessionStarter({ perform, activity, keyring, clock }: Serv
       sid: person.sid,
       idToken: await keyring.encrypt(person.idToken),
     }
-    await perform(actorOf({ developer, address }), async (act) => {
+    await perform(personOf({ developer, address }), async (act) => {
+      const current = await developerStorage(act).findById(developer.id)
+      if (current?.passwordHash !== developer.passwordHash) throw new NoLongerAllowed()
       const sessions = sessionStorage(act)
       if (previous !== undefined) await sessions.close(previous)
       const hash = digest(sessionId)
@@ -125,10 +132,10 @@ export function describeBrowser(userAgent: string): string {
 /** For what a stolen session must not be able to do: people who did not log in lately must log in again. */
 export function createLogInAgain({ storage, perform, clock }: ServiceContext) {
   return async (request: DeveloperRequest): Promise<PortalResponse | undefined> => {
-    const { sessionHash: hash = '', paths } = request
+    const { sessionHash: hash, paths } = request
     const expiresAtMs = (await storage.sessions.findExpiry(hash)) ?? 0
     if (sessionStart(expiresAtMs) > clock.now() - recentMs) return undefined
-    await perform(actorOf(request), async (act) => {
+    await perform(personOf(request), async (act) => {
       await sessionStorage(act).close(hash)
       act.audit('logged_out')
     })
@@ -153,12 +160,26 @@ function deviceText(developerId: string, nonce: string): string {
   return `portal device ${developerId} ${nonce}`
 }
 
-interface ActingRequest {
+/** Somebody whom no session allows the act, but a password or a link, or who ends a session. */
+export function personOf({
+  developer,
+  address,
+}: {
   readonly developer: Pick<Developer, 'id' | 'name'>
   readonly address: string
+}): Actor {
+  return { actorType: 'person', actor: developer.name, actorId: developer.id, address }
 }
 
-/** The developer, for the audit log. */
-export function actorOf({ developer, address }: ActingRequest): Actor {
-  return { actorType: 'person', actor: developer.name, actorId: developer.id, address }
+/**
+ * The developer, as far as the act is allowed when its turn comes: in this session, in the same role, and as an owner of the project in
+ * the URL.
+ *
+ * @param projectId another project that must be the developer's own
+ */
+export function actorOf(request: DeveloperRequest, projectId?: string): Performer {
+  const { sessionHash, developer, params } = request
+  const projectIds = [params['projectId'], projectId].filter((id) => id !== undefined)
+  const permission = { sessionHash, asAdministrator: developer.administrator, projectIds }
+  return { ...personOf(request), permission }
 }
