@@ -14,10 +14,10 @@ export interface Budget {
 export const budgets: Readonly<Record<string, Budget>> = {
   core: {
     // With the tests for token stores and zod's schema, which only the entries `testing` and `protocol` load.
-    bytes: 42_400,
+    bytes: 43_200,
     programs: {
-      'first lines': { imports: 'clientCredentials, createTokenFetch, credentialsFrom', bytes: 27_400 },
-      page: { imports: 'backendTokens, createTokenFetch', bytes: 19_200 },
+      'first lines': { imports: 'clientCredentials, createTokenFetch, credentialsFrom', bytes: 28_000 },
+      page: { imports: 'backendTokens, createTokenFetch', bytes: 19_700 },
     },
     dependencies: 0,
     start: 1.5,
