@@ -74,7 +74,7 @@ export function createIdentitySource(service: IdentityService): IdentitySource {
       },
       {
         maxAgeMs: ({ expiresAt, issuedAt }) => expiresAt - issuedAt - expiryMarginMs,
-        // Those who wait share a failure; the next one tries again.
+        // Callers that wait together share a failure; the next call tries again.
         keepMs: 0,
         pauseMs: 0,
         timeoutMs,

@@ -135,7 +135,7 @@ export async function certificateThumbprint(
   for (const certificate of certificates) {
     const key = await importX509(certificate, algorithm, { extractable: true }).catch(() => undefined)
     const ofKey = key && (await calculateJwkThumbprint(await exportJWK(key)))
-    // Of a key that is not extractable, nothing is known that could be compared.
+    // A key that is not extractable shows nothing that could be compared.
     if (ofKey === undefined || (publicJwk !== undefined && ofKey !== thumbprint)) continue
     const der = Uint8Array.from(atob(certificate.replaceAll(/-----[^-]+-----|\s/g, '')), (c) =>
       c.charCodeAt(0),

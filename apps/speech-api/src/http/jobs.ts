@@ -76,7 +76,7 @@ export function createJobs({ engine, retentionMs, onFailed }: JobsOptions) {
       void run(job, path).finally(finished.resolve)
       return job
     },
-    /** @throws {ApiError} 404 if there is none, or it belongs to another client */
+    /** @throws {ApiError} 404 if the job does not exist, or belongs to another client */
     find(owner: string | undefined, id: string): Job {
       const job = jobs.get(id)
       if (job && job.owner === owner) return job

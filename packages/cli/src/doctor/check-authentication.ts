@@ -34,7 +34,7 @@ export async function* checkPlatformToken(
   if ((way !== 'identity' && way !== 'assertionFile') || typeof clientAuthentication !== 'object') return
   const body = new URLSearchParams()
   try {
-    // The JWT of a platform may be sent to each endpoint once, and this is none.
+    // A JWT of a platform may be sent to each endpoint once. Nothing is sent here, so the URL differs from that of the endpoint.
     const tokenEndpoint = new URL(url)
     tokenEndpoint.hash = 'doctor'
     const signal = AbortSignal.timeout(limitMs)

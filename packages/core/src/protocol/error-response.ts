@@ -183,7 +183,7 @@ export function errorOfResponse(
   const codes = [status || 'redirect', oauthError, vendorCode].filter(Boolean).join(' ')
   const endpoint = tokenEndpoint ? `The token endpoint ${tokenEndpoint}` : 'The token endpoint'
   const at = tokenEndpoint ? ` at ${tokenEndpoint}` : ''
-  // Of a client with a label of its own, the ID that was sent: it may be that of another environment.
+  // A client with a label is named with the ID that was sent, too: it may be that of another environment.
   const label = clientId && client !== clientId && client ? ` (${client})` : ''
   const of = clientId || client ? ` of "${clientId || client}"${label}` : ''
   const messages: Record<TokenErrorKind, string> = {

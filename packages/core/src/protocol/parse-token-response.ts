@@ -58,7 +58,7 @@ export function parseTokenResponse(
   throw identified(errorOfResponse(status, facts, headers, options, problem, advice))
 }
 
-/** By which operators find a response in their logs. */
+/** Headers by which operators find a response in their logs. */
 const identifying = [
   'date',
   'retry-after',

@@ -115,7 +115,7 @@ export function checkProvider(tokens: TokenProvider, problem: string): TokenProv
     `${problem} ` +
       (requestToken === undefined
         ? 'Pass clientCredentials({ … }) or backendTokens({ … }).'
-        : 'A token source is none: pass createTokenProvider(source).'),
+        : 'This is a token source: pass createTokenProvider(source).'),
   )
 }
 

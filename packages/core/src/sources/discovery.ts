@@ -60,7 +60,7 @@ export function createIssuerDiscovery<Found extends object>(
       pauseMs: 0,
       // As long as all of its URLs may take.
       timeoutMs: 3 * timeoutMs,
-      // The metadata may be unavailable while what it names is not; where there is none any more, the issuer has moved.
+      // The endpoints may be available while the metadata is not. An issuer that responds without metadata has moved.
       keepsAfter: (error) => isTokenError(error) && error.kind === 'unavailable',
       // Each caller has its own deadline, and what was dropped is requested again.
       shares: true,

@@ -78,7 +78,7 @@ export async function fetchToken(
     return await request(sent)
   } catch (error) {
     if (!isForeignSignal(error)) throw error
-    // Whoever waits for the response has a time limit of its own.
+    // The caller that waits for the response has its own time limit.
     return request({ ...sent, signal: null })
   }
 }

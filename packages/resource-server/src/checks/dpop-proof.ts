@@ -31,7 +31,7 @@ export interface ExpectedProof {
 }
 
 export interface CheckedProof {
-  /** Of the key that signed it (RFC 7638). */
+  /** The thumbprint of the key that signed the proof (RFC 7638). */
   readonly keyThumbprint: string
   readonly jti: string
   /** In seconds. */

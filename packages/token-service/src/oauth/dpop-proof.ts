@@ -9,7 +9,7 @@ export interface DpopProofContext {
 }
 
 export interface VerifiedProof {
-  /** Of the key that signed it (RFC 7638). */
+  /** The thumbprint of the key that signed the proof (RFC 7638). */
   readonly keyThumbprint: string
   /** Identifies the proof among all that clients and issuers may send once. */
   readonly id: string

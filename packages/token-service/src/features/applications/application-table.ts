@@ -15,7 +15,7 @@ export interface ApplicationTableContent {
   readonly lastUses: LastUses
   /** Of the last 24 hours. */
   readonly usage: readonly UsageEntry[]
-  /** Those that get no tokens now, by client ID. */
+  /** The applications that get no tokens now, by client ID. */
   readonly failing: ReadonlyMap<string, CurrentFailure>
   readonly nowMs: number
 }
